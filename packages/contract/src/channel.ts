@@ -1,0 +1,218 @@
+import { type UsecaseKey, usecaseKeys, usecases } from '@sightline/domain'
+import * as z from 'zod'
+import { elements } from './edge.ts'
+import { countOrDisabled, id, line, stored, thing, version } from './field.ts'
+import { health } from './health.ts'
+import { op } from './op.ts'
+import { zone, zoneDraft } from './static.ts'
+
+export const channelStates = ['saved', 'sent', 'applied', 'running', 'stopped', 'refused', 'deleting'] as const
+export const detectorStates = ['ok', 'needs_model', 'needs_calibration', 'degraded'] as const
+
+export const channelEntity = z
+  .object({
+    channel_id: z.uuid(),
+    channel_name: z.string(),
+    /** With its prefix `channel/`; forms show it without. */
+    channel_sid: z.string(),
+    device_id: z.uuid(),
+    source_id: z.uuid(),
+    site_id: z.uuid(),
+    nimble_id: z.uuid(),
+    usecase_key: z.enum(usecaseKeys),
+    usecase_name: z.string(),
+    usecase_id: z.uuid(),
+    pipeline_id: z.uuid(),
+    zones: z.array(zone),
+    /** −1 = disabled; from this headline count on the channel counts as in violation on screens. */
+    channel_threshold: z.int(),
+    auto_recovery: z.boolean(),
+    is_active: z.boolean(),
+    channel_state: z.enum(channelStates),
+    detector_state: z.enum(detectorStates),
+    state_cause: z.string().nullable(),
+    channel_health: health,
+    metric_keys: z.array(z.string()),
+    notify_count: z.int(),
+    ...stored,
+  })
+  .meta({ id: 'Channel' })
+export type Channel = z.infer<typeof channelEntity>
+
+/** Figures of the last 24 hours; null where the use case has no such metric or nothing was watched. */
+export const channelStats = z
+  .object({
+    channel_id: z.uuid(),
+    channel_threshold: z.int(),
+    channel_total_detection: z.number().nullable(),
+    channel_violation: z.number().nullable(),
+    channel_nonviolation: z.number().nullable(),
+    channel_total_alerts: z.int(),
+    observed_ms: z.number(),
+    coverage_ratio: z.number(),
+  })
+  .meta({ id: 'ChannelStats' })
+export type ChannelStats = z.infer<typeof channelStats>
+
+export const channelStatus = z
+  .object({
+    channel_id: z.uuid(),
+    is_active: z.boolean(),
+    channel_state: z.enum(channelStates),
+    channel_health: health,
+    detector_state: z.enum(detectorStates),
+    state_cause: z.string().nullable(),
+    desired_version: z.int(),
+    applied_version: z.int().nullable(),
+    fps: z.number().nullable(),
+    expected_fps: z.number().nullable(),
+    last_frame_at: z.string().nullable(),
+    last_record_at: z.string().nullable(),
+    clock_offset_ms: z.number().nullable(),
+    reconnects: z.int(),
+    drops: z.int(),
+  })
+  .meta({ id: 'ChannelStatus' })
+export type ChannelStatus = z.infer<typeof channelStatus>
+
+const sid = line(80).pipe(z.string().regex(/^(channel\/)?[a-z0-9][a-z0-9_-]*$/, 'name_characters'))
+
+/** At least one zone or line, and for use cases that count crossings at least one line. */
+const drawn = (
+  key: UsecaseKey,
+  zones: readonly { kind: string; is_active?: boolean }[],
+  issue: z.core.$RefinementCtx,
+) => {
+  const shapes = zones.filter((item) => item.kind !== 'mask')
+  if (shapes.length === 0) issue.addIssue({ code: 'custom', path: ['zones'], message: 'zone_required' })
+  else if (usecases[key].needsLine && !shapes.some((item) => item.kind === 'line'))
+    issue.addIssue({ code: 'custom', path: ['zones'], message: 'line_required' })
+}
+
+export const channelDraft = z
+  .strictObject({
+    channel_name: thing,
+    channel_sid: sid.optional(),
+    device_id: id,
+    source_id: id.optional(),
+    usecase_key: z.enum(usecaseKeys, { error: 'one_of' }),
+    pipeline_id: id.optional(),
+    pipeline: z.strictObject({ pipeline_name: thing.optional(), pipeline_elements: elements }).optional(),
+    zones: z.array(zoneDraft).max(64, 'too_many'),
+    channel_threshold: countOrDisabled.default(-1),
+    auto_recovery: z.boolean().default(true),
+  })
+  .superRefine((value, issue) => drawn(value.usecase_key, value.zones, issue))
+
+export const channelChange = z.strictObject({
+  channel_id: id,
+  channel_name: thing.optional(),
+  channel_sid: sid.optional(),
+  /** The whole set: what is not in it is removed. */
+  zones: z.array(zoneDraft).max(64, 'too_many').optional(),
+  pipeline: z.strictObject({ pipeline_elements: elements }).optional(),
+  channel_threshold: countOrDisabled.optional(),
+  auto_recovery: z.boolean().optional(),
+  version,
+})
+
+export const channel = {
+  create: op({
+    method: 'PUT',
+    path: '/channel/create',
+    summary: 'Attach a use case to a camera, with zones and pipeline',
+    access: 'admin_and_above',
+    input: channelDraft,
+    output: channelEntity,
+    status: 201,
+  }),
+  list: op({
+    method: 'POST',
+    path: '/channel/list',
+    summary: 'Channels of a device, a site or a use case',
+    access: 'viewer_and_above',
+    input: z.strictObject({ device_id: id.optional(), site_id: id.optional(), usecase_id: id.optional() }),
+    output: z.array(channelEntity),
+  }),
+  mine: op({
+    method: 'GET',
+    path: '/channel/list',
+    summary: 'All channels in reach',
+    access: 'viewer_and_above',
+    input: z.strictObject({}),
+    output: z.array(channelEntity),
+  }),
+  bySite: op({
+    method: 'GET',
+    path: '/channel/list/site',
+    summary: 'Channels of a site',
+    access: 'viewer_and_above',
+    input: z.strictObject({ site_id: id }),
+    output: z.array(channelEntity),
+  }),
+  stats: op({
+    method: 'POST',
+    path: '/channel/stats',
+    summary: 'Figures of channels over 24 hours',
+    access: 'viewer_and_above',
+    input: z.strictObject({ channel_id: z.array(id).min(1, 'channel_required').max(500, 'too_many') }),
+    output: z.array(channelStats),
+  }),
+  id: op({
+    method: 'GET',
+    path: '/channel/id',
+    summary: 'One channel',
+    access: 'viewer_and_above',
+    input: z.strictObject({ channel_id: id }),
+    output: channelEntity,
+  }),
+  status: op({
+    method: 'GET',
+    path: '/channel/status',
+    summary: 'What should run and what runs',
+    access: 'viewer_and_above',
+    input: z.strictObject({ channel_id: id }),
+    output: channelStatus,
+  }),
+  usecase: op({
+    method: 'GET',
+    path: '/channel/usecase',
+    summary: 'A channel by its use case',
+    access: 'viewer_and_above',
+    input: z.strictObject({ usecase_id: id, channel_id: id }),
+    output: channelEntity,
+  }),
+  update: op({
+    method: 'PATCH',
+    path: '/channel/update',
+    summary: 'Change a channel, its zones or its settings',
+    access: 'admin_and_above',
+    input: channelChange,
+    output: channelEntity,
+  }),
+  delete: op({
+    method: 'DELETE',
+    path: '/channel/delete',
+    summary: 'Delete a channel; refused while auto recovery is on',
+    access: 'admin_and_above',
+    input: z.strictObject({ channel_id: id, force: z.boolean().default(false) }),
+    output: z.object({ channel_id: z.uuid() }),
+  }),
+  ondemand: op({
+    method: 'POST',
+    path: '/channel/ondemand',
+    summary: 'A still now, or the address of the live picture',
+    access: 'viewer_and_above',
+    input: z.strictObject({ channel_id: id, kind: z.enum(['snapshot', 'live']).default('snapshot') }),
+    output: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('snapshot'), channel_id: z.uuid(), snapshot_url: z.string(), taken_at: z.string() }),
+      z.object({
+        kind: z.literal('live'),
+        channel_id: z.uuid(),
+        live_url: z.string(),
+        modes: z.array(z.enum(['mse', 'webcodecs', 'mjpeg'])),
+        expires_at: z.string(),
+      }),
+    ]),
+  }),
+}

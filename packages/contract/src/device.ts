@@ -1,0 +1,225 @@
+import * as z from 'zod'
+import { channelEntity, channelStats, channelStatus } from './channel.ts'
+import { finding } from './edge.ts'
+import { id, port, requiredLine, stored, tags, thing, version } from './field.ts'
+import { health } from './health.ts'
+import { op } from './op.ts'
+
+export const sourceRoles = ['analytics', 'live', 'both'] as const
+
+/** `rtsp://host[:port]/path` without credentials: they have fields of their own. */
+export const streamAddress = requiredLine(1, 1000).pipe(
+  z.string().superRefine((value, issue) => {
+    const url = URL.parse(value)
+    if (!url || !/^rtsps?:$/.test(url.protocol) || url.hostname === '')
+      issue.addIssue({ code: 'custom', message: 'stream_address' })
+    else if (url.username !== '' || url.password !== '')
+      issue.addIssue({ code: 'custom', message: 'credentials_apart' })
+  }),
+)
+
+export const deviceSource = z.object({
+  source_id: z.uuid(),
+  source_name: z.string(),
+  source_address: z.string(),
+  role: z.enum(sourceRoles),
+})
+
+export const device = z
+  .object({
+    device_id: z.uuid(),
+    device_name: z.string(),
+    site_id: z.uuid(),
+    nimble_id: z.uuid(),
+    UUID: z.string().nullable(),
+    stream_address: z.string(),
+    stream_type: z.enum(['rtsp', 'onvif']),
+    username: z.string().nullable(),
+    password: z.string(),
+    onvif_port: z.int().nullable(),
+    resolution: z.string().nullable(),
+    codec: z.string().nullable(),
+    fps: z.number().nullable(),
+    device_tags: z.record(z.string(), z.string()),
+    tag_name: z.string(),
+    device_source: z.array(deviceSource),
+    source_channels: z.array(channelEntity),
+    device_health: health,
+    health_cause: z.string().nullable(),
+    last_frame_at: z.string().nullable(),
+    is_demo: z.boolean(),
+    ...stored,
+  })
+  .meta({ id: 'Device' })
+export type Device = z.infer<typeof device>
+
+const cameraUser = z.string().max(128, 'too_long').nullable()
+const cameraPassword = z.string().max(256, 'too_long').nullable()
+
+const draftShape = {
+  device_name: thing,
+  site_id: id,
+  nimble_id: id,
+  UUID: z.string().max(200).nullable().default(null),
+  stream_address: streamAddress,
+  stream_type: z.enum(['rtsp', 'onvif']).default('rtsp'),
+  username: cameraUser.default(null),
+  password: cameraPassword.default(null),
+  onvif_port: port.nullable().default(null),
+  device_tags: tags.default({}),
+  device_source: z
+    .array(
+      z.strictObject({ source_name: thing, source_address: streamAddress, role: z.enum(sourceRoles).default('both') }),
+    )
+    .min(1)
+    .max(4, 'too_many')
+    .optional(),
+}
+export const deviceDraft = z.strictObject(draftShape)
+export const deviceChange = z.strictObject({
+  device_id: id,
+  device_name: thing.optional(),
+  nimble_id: id.optional(),
+  UUID: z.string().max(200).nullable().optional(),
+  stream_address: streamAddress.optional(),
+  stream_type: z.enum(['rtsp', 'onvif']).optional(),
+  username: cameraUser.optional(),
+  password: cameraPassword.optional(),
+  onvif_port: port.nullable().optional(),
+  device_tags: tags.optional(),
+  version,
+})
+
+export const discovered = z
+  .object({
+    UUID: z.string().nullable(),
+    xaddr: z.string(),
+    host: z.string(),
+    port: z.int(),
+    name: z.string().nullable(),
+    maker: z.string().nullable(),
+    model: z.string().nullable(),
+    interface: z.string().nullable(),
+    is_demo: z.boolean(),
+    /** The device of this organization that already has this camera. */
+    device_id: z.uuid().nullable(),
+  })
+  .meta({ id: 'Discovered' })
+export type Discovered = z.infer<typeof discovered>
+
+/** `result` of a discovery job. */
+export const discovery = z.object({
+  found: z.array(discovered),
+  scanned: z.object({ interfaces: z.array(z.string()), range: z.string().nullable(), ms: z.number() }).nullable(),
+})
+export type Discovery = z.infer<typeof discovery>
+
+export const probe = z
+  .object({
+    profiles: z.array(
+      z.object({
+        name: z.string(),
+        codec: z.string().nullable(),
+        resolution: z.string().nullable(),
+        fps: z.number().nullable(),
+        bitrate: z.number().nullable(),
+        stream_address: z.string(),
+      }),
+    ),
+    maker: z.string().nullable(),
+    model: z.string().nullable(),
+    firmware: z.string().nullable(),
+    UUID: z.string().nullable(),
+    snapshot_url: z.string().nullable(),
+    findings: z.array(finding),
+  })
+  .meta({ id: 'Probe' })
+export type Probe = z.infer<typeof probe>
+
+export const deviceOps = {
+  create: op({
+    method: 'PUT',
+    path: '/device/create',
+    summary: 'Create one device, or at most 12 at once: all or none',
+    access: 'admin_and_above',
+    input: z.union([deviceDraft, z.array(deviceDraft).min(1, 'required').max(12, 'at_most_12')]),
+    output: z.union([device, z.array(device)]),
+    status: 201,
+  }),
+  discover: op({
+    method: 'POST',
+    path: '/device/discover',
+    summary: 'Look for ONVIF cameras from an edge server; found ones arrive on the live channel',
+    access: 'admin_and_above',
+    input: z.strictObject({
+      nimble_id: id,
+      timeout: z.number().min(0.3).max(30).default(0.7),
+      /** IPv4 range in CIDR form, private networks only, at most /22. */
+      range: z.string().max(40).optional(),
+      interfaces: z.array(z.string().max(64)).max(32).optional(),
+    }),
+    output: z.object({ job_id: z.uuid() }),
+  }),
+  probe: op({
+    method: 'POST',
+    path: '/device/probe',
+    summary: 'Try a camera before saving it: profiles, codec, resolution, a still, and what to change',
+    access: 'admin_and_above',
+    input: z.strictObject({
+      nimble_id: id,
+      /** rtsp:// address of a stream, or http:// address of the ONVIF service. */
+      address: requiredLine(1, 1000),
+      username: cameraUser.default(null),
+      password: cameraPassword.default(null),
+      /** Use the stored password of this device when `password` is `****`. */
+      device_id: id.optional(),
+    }),
+    output: probe,
+  }),
+  list: op({
+    method: 'GET',
+    path: '/device/list',
+    summary: 'Devices of a site, or all in reach',
+    access: 'viewer_and_above',
+    input: z.strictObject({ site_id: id.optional() }),
+    output: z.array(device),
+  }),
+  get: op({
+    method: 'GET',
+    path: '/device',
+    summary: 'One device',
+    access: 'viewer_and_above',
+    input: z.strictObject({ device_id: id }),
+    output: device,
+  }),
+  update: op({
+    method: 'PATCH',
+    path: '/device',
+    summary: 'Change a device',
+    access: 'admin_and_above',
+    input: deviceChange,
+    output: device,
+  }),
+  delete: op({
+    method: 'DELETE',
+    path: '/device',
+    summary: 'Delete a device without active analytics (406 otherwise)',
+    access: 'admin_and_above',
+    input: z.strictObject({ device_id: id }),
+    output: z.object({ device_id: z.uuid() }),
+  }),
+  view: op({
+    method: 'GET',
+    path: '/device/view',
+    summary: 'A device with its sources, channels, edge server and a still',
+    access: 'viewer_and_above',
+    input: z.strictObject({ device_id: id }),
+    output: z.object({
+      device,
+      sources: z.array(deviceSource),
+      channels: z.array(channelEntity.extend({ stats: channelStats, status: channelStatus })),
+      nimble: z.object({ nimble_id: z.uuid(), name: z.string(), state: z.string() }),
+      snapshot_url: z.string().nullable(),
+    }),
+  }),
+}

@@ -1,0 +1,350 @@
+/**
+ * The link between portal and nimble, protocol version 1: one WebSocket, JSON text frames as below,
+ * binary frames for events and media (`frame.ts`). Both ends validate with these schemas.
+ */
+import { metricIds, usecaseKeys, zoneKinds } from '@sightline/domain'
+import * as z from 'zod'
+
+export const linkProtocol = 1
+export const linkPath = '/link/v1'
+export const linkSubprotocol = 'sightline.link.v1'
+export const linkPingSeconds = 10
+/** What each side signs with its Ed25519 key: this text, both nonces (dialler first) and both ids (portal first). */
+export const linkProof = 'sightline.link.v1'
+/** Close codes of our own. */
+export const linkClose = { identity: 4401, version: 4426, replaced: 4409 } as const
+
+const uuid = z.uuid()
+const base64 = z.string().max(1024)
+const text = z.string().max(2000)
+const ms = z.number()
+
+/* ── opening ─────────────────────────────────────────────────────────────────────────── */
+
+export const hello = z.object({
+  type: z.literal('hello'),
+  protocol: z.int(),
+  software: text,
+  /** The acceptor names itself, the dialler the portal instance; an enrolled nimble that dials names itself too. */
+  nimble_id: uuid.nullable().optional(),
+  instance_id: uuid.nullable().optional(),
+  nonce: base64,
+  /** Raw Ed25519 public key, base64. */
+  public_key: base64,
+})
+export const prove = z.object({ type: z.literal('prove'), signature: base64 })
+export const welcome = z.object({ type: z.literal('welcome'), nimble_id: uuid, last_seq: z.number(), time: ms })
+
+/* ── configuration: the whole desired state ──────────────────────────────────────────── */
+
+export const linkSource = z.object({
+  source_id: uuid,
+  device_id: uuid,
+  version: z.int(),
+  name: text,
+  address: text,
+  /** Apart from the address; composed only inside the camera child. */
+  username: z.string().nullable(),
+  password: z.string().nullable(),
+  proxy: z.string().nullable(),
+  rate: z.number(),
+  role: z.enum(['analytics', 'live', 'both']),
+  endpoint_uuid: z.string().nullable(),
+})
+export type LinkSource = z.infer<typeof linkSource>
+
+export const linkZone = z.object({
+  static_id: uuid,
+  name: text,
+  label: z.string().nullable(),
+  kind: z.enum(zoneKinds),
+  points: z.array(z.tuple([z.number(), z.number()])),
+  direction: z.enum(['a_to_b', 'b_to_a', 'both']),
+  side_a: text,
+  side_b: text,
+  is_active: z.boolean(),
+})
+export type LinkZone = z.infer<typeof linkZone>
+
+export const elementValue = z.union([z.string(), z.number(), z.boolean()])
+export const elements = z.record(z.string(), elementValue)
+export type Elements = z.infer<typeof elements>
+
+export const linkChannel = z.object({
+  channel_id: uuid,
+  source_id: uuid,
+  version: z.int(),
+  name: text,
+  usecase_key: z.enum(usecaseKeys),
+  /** Flat map `element.param` → value, complete: defaults are already in it. */
+  pipeline_elements: elements,
+  zones: z.array(linkZone),
+  auto_recovery: z.boolean(),
+})
+export type LinkChannel = z.infer<typeof linkChannel>
+
+export const linkConfig = z.object({
+  version: z.int(),
+  sources: z.array(linkSource),
+  channels: z.array(linkChannel),
+})
+export type LinkConfig = z.infer<typeof linkConfig>
+
+/* ── states ──────────────────────────────────────────────────────────────────────────── */
+
+/**
+ * Reasons of a state or a refusal, as ids that both languages translate.
+ * Camera: unreachable, timeout, bad_credentials, no_stream, not_h264:<codec>, stalled, cut, redirected, address_refused, frozen, blind.
+ * Channel: needs_model, needs_calibration, degraded:<why>, source_missing, no_zone, line_required.
+ */
+const cause = z.string().max(200).nullable()
+
+export const sourceState = z.object({
+  source_id: uuid,
+  state: z.enum(['connecting', 'streaming', 'offline', 'refused']),
+  cause,
+  codec: z.string().nullable(),
+  width: z.int().nullable(),
+  height: z.int().nullable(),
+  fps: z.number().nullable(),
+  last_frame_at: ms.nullable(),
+  reconnects: z.int(),
+  drops: z.int(),
+})
+export type SourceState = z.infer<typeof sourceState>
+
+export const channelState = z.object({
+  channel_id: uuid,
+  version: z.int(),
+  state: z.enum(['applied', 'running', 'stopped', 'refused']),
+  detector_state: z.enum(['ok', 'needs_model', 'needs_calibration', 'degraded']),
+  cause,
+  /** Analysed frames per second, measured and wanted. */
+  fps: z.number().nullable(),
+  expected_fps: z.number().nullable(),
+  drops: z.int(),
+})
+export type ChannelState = z.infer<typeof channelState>
+
+export const nimbleStats = z.object({
+  at: ms,
+  cpu: z.number(),
+  memory_bytes: z.number(),
+  disk_free_bytes: z.number(),
+  queue: z.number(),
+  inference_ms: z.number().nullable(),
+  fps: z.number(),
+  expected_fps: z.number(),
+  drops: z.number(),
+  reconnects: z.number(),
+  clock_offset_ms: z.number(),
+  journal_events: z.number(),
+  /** Events dropped because the journal reached its size, or frames the portal could not read. */
+  lost_events: z.number(),
+})
+export type NimbleStats = z.infer<typeof nimbleStats>
+
+/* ── discovery and probe ─────────────────────────────────────────────────────────────── */
+
+export const linkDiscovered = z.object({
+  endpoint_uuid: z.string().nullable(),
+  xaddr: text,
+  host: text,
+  port: z.int(),
+  name: z.string().nullable(),
+  maker: z.string().nullable(),
+  model: z.string().nullable(),
+  interface: z.string().nullable(),
+  is_demo: z.boolean(),
+})
+export type LinkDiscovered = z.infer<typeof linkDiscovered>
+
+export const finding = z.object({
+  level: z.enum(['good', 'warning', 'error']),
+  code: z.string(),
+  text_id: z.string(),
+  args: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
+})
+export type Finding = z.infer<typeof finding>
+
+export const probed = z.object({
+  profiles: z.array(
+    z.object({
+      name: text,
+      codec: z.string().nullable(),
+      resolution: z.string().nullable(),
+      fps: z.number().nullable(),
+      bitrate: z.number().nullable().default(null),
+      stream_address: text,
+    }),
+  ),
+  maker: z.string().nullable(),
+  model: z.string().nullable(),
+  firmware: z.string().nullable(),
+  endpoint_uuid: z.string().nullable(),
+  /** A still of the stream as base64 JPEG, when one could be decoded. */
+  snapshot: z.string().max(700_000).nullable(),
+  findings: z.array(finding),
+})
+export type Probed = z.infer<typeof probed>
+
+/* ── messages ────────────────────────────────────────────────────────────────────────── */
+
+const request = { id: z.int() }
+
+/** From the portal. A request carries `id`; its answer repeats it. */
+export const portalMessage = z.discriminatedUnion('type', [
+  hello,
+  prove,
+  welcome,
+  z.object({ type: z.literal('config.put'), config: linkConfig }),
+  z.object({ type: z.literal('ack'), seq: z.number() }),
+  z.object({ type: z.literal('nack'), seq: z.number(), reason: text }),
+  z.object({ type: z.literal('ping'), at: ms }),
+  z.object({
+    type: z.literal('discover.start'),
+    ...request,
+    interfaces: z.array(z.string()).optional(),
+    range: z.string().optional(),
+    seconds: z.number(),
+  }),
+  z.object({ type: z.literal('discover.stop'), ...request }),
+  z.object({
+    type: z.literal('probe'),
+    ...request,
+    /** rtsp:// address, or an ONVIF service address (http). */
+    address: text,
+    username: z.string().nullable(),
+    password: z.string().nullable(),
+  }),
+  z.object({
+    type: z.literal('channel.do'),
+    ...request,
+    channel_id: uuid,
+    action: z.enum(['revive', 'troubleshoot', 'restart', 'delete']),
+    force: z.boolean(),
+  }),
+  z.object({ type: z.literal('snapshot'), ...request, source_id: uuid }),
+  z.object({ type: z.literal('media.get'), ...request, media_id: uuid }),
+  z.object({
+    type: z.literal('live.start'),
+    ...request,
+    stream: z.int(),
+    source_id: uuid,
+    mode: z.enum(['fmp4', 'mjpeg']),
+  }),
+  z.object({ type: z.literal('live.stop'), stream: z.int() }),
+  /** The portal fell behind: drop until the next key frame. */
+  z.object({ type: z.literal('live.skip'), stream: z.int() }),
+])
+export type PortalMessage = z.infer<typeof portalMessage>
+
+export const overlayBox = z.object({
+  /** [x, y, w, h], 0…1. */
+  box: z.tuple([z.number(), z.number(), z.number(), z.number()]),
+  label: z.string(),
+  score: z.number(),
+  track_id: z.int().nullable(),
+})
+export type OverlayBox = z.infer<typeof overlayBox>
+
+/** What the analysis saw in one frame; drawn over the live picture. `pts_ms` is on the time line of the fMP4 fragments. */
+export const overlay = z.object({
+  source_id: uuid,
+  pts_ms: ms,
+  at: ms,
+  boxes: z.array(overlayBox),
+  /** Channel id → its live numbers. */
+  levels: z.record(z.string(), z.record(z.string(), z.number())),
+})
+export type Overlay = z.infer<typeof overlay>
+
+/** From the nimble. */
+export const nimbleMessage = z.discriminatedUnion('type', [
+  hello,
+  prove,
+  z.object({
+    type: z.literal('state'),
+    applied_version: z.int().nullable(),
+    sources: z.array(sourceState),
+    channels: z.array(channelState),
+    /** Interfaces that discovery may scan: name and IPv4 address with prefix length. */
+    interfaces: z.array(z.object({ name: z.string(), address: z.string() })),
+    engine_version: text,
+    demo: z.boolean(),
+    capacity: z.int(),
+    time: ms,
+  }),
+  z.object({ type: z.literal('pong'), at: ms, received: ms, sent: ms }),
+  z.object({
+    type: z.literal('config.state'),
+    version: z.int(),
+    items: z.array(
+      z.object({
+        kind: z.enum(['source', 'channel']),
+        id: uuid,
+        saved_version: z.int(),
+        state: z.enum(['applied', 'running', 'refused']),
+        reason_code: cause,
+      }),
+    ),
+  }),
+  z.object({ type: z.literal('source.state'), ...sourceState.shape }),
+  z.object({ type: z.literal('channel.state'), ...channelState.shape }),
+  z.object({ type: z.literal('stats'), ...nimbleStats.shape }),
+  z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), text, at: ms }),
+  z.object({ type: z.literal('discover.found'), ...request, found: linkDiscovered }),
+  z.object({
+    type: z.literal('discover.done'),
+    ...request,
+    scanned: z.object({ interfaces: z.array(z.string()), range: z.string().nullable(), ms: z.number() }),
+    error: cause,
+  }),
+  z.object({ type: z.literal('probe.finding'), ...request, finding }),
+  z.object({ type: z.literal('probe.done'), ...request, probed }),
+  z.object({ type: z.literal('channel.done'), ...request, ok: z.boolean(), cause }),
+  /** Bytes follow as media frames of `stream`; `size` −1 when refused. */
+  z.object({
+    type: z.literal('media'),
+    ...request,
+    stream: z.int(),
+    content_type: z.string(),
+    size: z.number(),
+    cause,
+  }),
+  z.object({ type: z.literal('live.started'), ...request, stream: z.int(), mime: z.string(), cause }),
+  z.object({ type: z.literal('live.ended'), stream: z.int(), cause }),
+  z.object({ type: z.literal('overlay'), ...overlay.shape }),
+])
+export type NimbleMessage = z.infer<typeof nimbleMessage>
+
+/* ── records ─────────────────────────────────────────────────────────────────────────── */
+
+export const recordKinds = ['window', 'open', 'update', 'close'] as const
+export type RecordKind = (typeof recordKinds)[number]
+export const metrics = z.partialRecord(z.enum(metricIds), z.number())
+
+/** One analytic record as the edge makes and journals it; never changed afterwards. */
+export type EventRecord = {
+  event_uuid: string
+  /** UUID of the opening record of the situation; null on window records. */
+  occasion_id: string | null
+  channel_id: string
+  kind: RecordKind
+  /** Corrected edge clock, ms since the epoch: end of the window, or the moment of the change. */
+  observed_at: number
+  /** Really watched time of a window record; 0 in other kinds. */
+  observed_ms: number
+  clock_offset_ms: number
+  detector: 'hog' | 'motion' | 'onnx' | 'none'
+  detector_state: 'ok' | 'degraded'
+  state_cause: string | null
+  model_version: string | null
+  /** Window: levels, with `<id>_min` and `<id>_max` beside gauges. Open: flows. Update and close: the occasion's own values. */
+  metrics: Record<string, number>
+  /** Levels at the moment of an open, update or close; they feed no series. */
+  levels: Record<string, number> | null
+  details: Record<string, unknown> | null
+  snapshot_id: string | null
+  clip_id: string | null
+}

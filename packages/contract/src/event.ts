@@ -1,0 +1,167 @@
+import { metricIds, usecaseKeys } from '@sightline/domain'
+import * as z from 'zod'
+import { recordKinds } from './edge.ts'
+import { id, queryFlag, queryList, queryNumber, whole } from './field.ts'
+import { op } from './op.ts'
+
+export const frequencies = ['1m', '5m', '15m', '1h', '1d'] as const
+export type Frequency = (typeof frequencies)[number]
+
+/** RFC 3339, or relative to now: `-24h`, `-15m`, `0ms`. */
+export const timePoint = z.union([z.iso.datetime({ offset: true }), z.string().regex(/^-?\d+(ms|s|m|h|d)$/)], {
+  error: 'time_invalid',
+})
+
+export const eventEntity = z
+  .object({
+    event_uuid: z.uuid(),
+    occasion_id: z.uuid().nullable(),
+    kind: z.enum(recordKinds),
+    organization_id: z.uuid(),
+    customer_id: z.uuid(),
+    site_id: z.uuid(),
+    device_id: z.uuid(),
+    nimble_id: z.uuid(),
+    channel_id: z.uuid(),
+    usecase_key: z.enum(usecaseKeys),
+    observed_at: z.string(),
+    received_at: z.string(),
+    clock_offset_ms: z.int(),
+    observed_ms: z.int(),
+    detector: z.string(),
+    detector_state: z.string(),
+    state_cause: z.string().nullable(),
+    model_version: z.string().nullable(),
+    metrics: z.record(z.string(), z.number()),
+    levels: z.record(z.string(), z.number()).nullable(),
+    details: z.record(z.string(), z.json()).nullable(),
+    snapshot_url: z.string().nullable(),
+    clip_url: z.string().nullable(),
+  })
+  .meta({ id: 'Event' })
+export type EventEntity = z.infer<typeof eventEntity>
+
+const face = z.enum(['level', 'flow', 'peak', 'last'])
+const figure = z.number().nullable()
+
+export const seriesPoint = z.object({
+  start: z.string(),
+  end: z.string(),
+  /** The face's number; null in a gap. */
+  value: figure,
+  mean: figure,
+  min: figure,
+  max: figure,
+  last: figure,
+  sum: figure,
+  n: z.int(),
+  observed_ms: z.number(),
+  coverage_ratio: z.number(),
+})
+export const eventSeries = z
+  .object({
+    usecase_key: z.enum(usecaseKeys),
+    agg_frequency: z.enum(frequencies),
+    timezone: z.string(),
+    start: z.string(),
+    end: z.string(),
+    series: z.array(
+      z.object({ metric: z.enum(metricIds), face, channel_id: z.uuid().nullable(), points: z.array(seriesPoint) }),
+    ),
+  })
+  .meta({ id: 'EventSeries' })
+export type EventSeries = z.infer<typeof eventSeries>
+
+export const metricStat = z
+  .object({
+    metric: z.enum(metricIds),
+    face,
+    /** The large number of the card; null when nothing was watched. */
+    value: figure,
+    /** The number beside it. */
+    beside: figure,
+    faces: z.object({
+      level: z.object({ mean: figure, min: figure, max: figure, last: figure }),
+      flow: z.object({ sum: figure }),
+    }),
+    previous: figure,
+    /** (value − previous) / previous; null when either side was watched under half the time. */
+    delta_ratio: figure,
+    observed_ms: z.number(),
+    coverage_ratio: z.number(),
+    spark: z.array(figure),
+  })
+  .meta({ id: 'MetricStat' })
+export type MetricStat = z.infer<typeof metricStat>
+
+export const eventStats = z
+  .object({
+    usecase_key: z.enum(usecaseKeys),
+    frequency: z.enum(frequencies),
+    start: z.string(),
+    end: z.string(),
+    metrics: z.array(metricStat),
+    channels: z.array(
+      z.object({
+        channel_id: z.uuid(),
+        value: figure,
+        violation: figure,
+        is_active: z.boolean(),
+        in_violation: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: 'EventStats' })
+export type EventStats = z.infer<typeof eventStats>
+
+const selection = {
+  usecase_key: z.enum(usecaseKeys, { error: 'one_of' }).optional(),
+  usecase_meta_key: queryList(z.enum(metricIds, { error: 'one_of' })).optional(),
+  channel_id: queryList(z.uuid()).optional(),
+  site_id: id.optional(),
+  customer_id: id.optional(),
+}
+
+export const event = {
+  range: op({
+    method: 'GET',
+    path: '/event/range',
+    summary: 'Events of a period: type 1 lists, type 2 chart series (needs usecase_key)',
+    access: 'viewer_and_above',
+    input: z.strictObject({
+      ...selection,
+      start: timePoint.default('-24h'),
+      end: timePoint.default('0ms'),
+      agg_frequency: z.enum(frequencies, { error: 'one_of' }).optional(),
+      event_limit: queryNumber()
+        .pipe(whole.pipe(z.number().min(1).max(500, 'page_limit')))
+        .default(50),
+      event_offset: queryNumber()
+        .pipe(whole.pipe(z.number().min(0).max(10000, 'page_offset')))
+        .default(0),
+      details: queryFlag().default(false),
+      kind: queryList(z.enum(recordKinds, { error: 'one_of' })).optional(),
+      timezone: z.string().max(64).optional(),
+      type: queryNumber()
+        .pipe(z.union([z.literal(1), z.literal(2)], { error: 'one_of' }))
+        .default(1),
+    }),
+    output: z.union([z.array(eventEntity), eventSeries]),
+  }),
+  stats: op({
+    method: 'GET',
+    path: '/event/stats',
+    summary: 'Card figures of a trailing period with its change',
+    access: 'viewer_and_above',
+    input: z.strictObject({ ...selection, frequency: z.enum(frequencies, { error: 'one_of' }).default('1d') }),
+    output: eventStats,
+  }),
+  id: op({
+    method: 'GET',
+    path: '/event/id',
+    summary: 'One event',
+    access: 'viewer_and_above',
+    input: z.strictObject({ event_uuid: id }),
+    output: eventEntity,
+  }),
+}

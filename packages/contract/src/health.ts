@@ -1,0 +1,5 @@
+import * as z from 'zod'
+
+/** Grade of anything watched; shown as success, warning and error colours, `unknown` as neutral. */
+export const health = z.enum(['healthy', 'needs attention', 'offline', 'unknown'])
+export type Health = z.infer<typeof health>

@@ -1,0 +1,99 @@
+/** What the portal pushes to browsers. Both are WebSockets under the session cookie; reach is checked at opening and every 60 s. */
+import { usecaseKeys } from '@sightline/domain'
+import * as z from 'zod'
+import { channelStates, detectorStates } from './channel.ts'
+import { overlayBox } from './edge.ts'
+import { health } from './health.ts'
+import { jobEntity } from './job.ts'
+import { nimbleStatus } from './nimble.ts'
+import { op } from './op.ts'
+
+/** Ids and changed numbers only: the client reads what it shows again, so permission is checked again. */
+export const streamMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('hello'), time: z.string(), version: z.string() }),
+  z.object({
+    type: z.literal('event'),
+    channel_id: z.uuid(),
+    site_id: z.uuid(),
+    usecase_key: z.enum(usecaseKeys),
+    /** Records in this tick, of any kind, and of kind open. */
+    records: z.int(),
+    opened: z.int(),
+    levels: z.record(z.string(), z.number()),
+    event_uuid: z.uuid(),
+    observed_at: z.string(),
+  }),
+  z.object({
+    type: z.literal('channel'),
+    channel_id: z.uuid(),
+    site_id: z.uuid(),
+    channel_state: z.enum(channelStates),
+    detector_state: z.enum(detectorStates),
+    state_cause: z.string().nullable(),
+    channel_health: health,
+    is_active: z.boolean(),
+  }),
+  z.object({
+    type: z.literal('device'),
+    device_id: z.uuid(),
+    site_id: z.uuid(),
+    device_health: health,
+    health_cause: z.string().nullable(),
+  }),
+  z.object({ type: z.literal('nimble'), ...nimbleStatus.shape }),
+  z.object({ type: z.literal('job'), ...jobEntity.shape }),
+  /** Something of this feature changed: read it again. */
+  z.object({ type: z.literal('changed'), feature: z.string(), id: z.uuid().nullable() }),
+])
+export type StreamMessage = z.infer<typeof streamMessage>
+
+/**
+ * Text frames of the live picture. Binary frames: one byte (1 init segment, 2 fragment, 3 JPEG), then the bytes.
+ */
+export const liveMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('started'),
+    mode: z.enum(['fmp4', 'mjpeg']),
+    /** For `MediaSource.addSourceBuffer`, e.g. `video/mp4; codecs="avc1.4d401f"`. */
+    mime: z.string(),
+  }),
+  z.object({
+    type: z.literal('overlay'),
+    pts_ms: z.number(),
+    at: z.number(),
+    boxes: z.array(overlayBox),
+    levels: z.record(z.string(), z.record(z.string(), z.number())),
+  }),
+  /** No picture now, with the reason; the portal goes on trying. */
+  z.object({ type: z.literal('waiting'), cause: z.string().nullable(), since: z.string().nullable() }),
+  z.object({ type: z.literal('ended'), cause: z.string().nullable() }),
+])
+export type LiveMessage = z.infer<typeof liveMessage>
+
+export const stream = {
+  open: op({
+    method: 'GET',
+    path: '/stream',
+    summary: 'WebSocket: events, states and job progress in reach',
+    access: 'viewer_and_above',
+    kind: 'socket',
+    input: z.strictObject({}),
+    output: streamMessage,
+  }),
+}
+
+export const live = {
+  open: op({
+    method: 'GET',
+    path: '/live',
+    summary: 'WebSocket: the live picture of a channel or a device, with boxes',
+    access: 'viewer_and_above',
+    kind: 'socket',
+    input: z.strictObject({
+      channel_id: z.uuid().optional(),
+      device_id: z.uuid().optional(),
+      mode: z.enum(['fmp4', 'mjpeg']).default('fmp4'),
+    }),
+    output: liveMessage,
+  }),
+}

@@ -1,0 +1,222 @@
+import { defaultRate } from '@sightline/domain'
+import * as z from 'zod'
+import {
+  greaterThan,
+  host,
+  id,
+  port,
+  queryFlag,
+  stored,
+  thing,
+  timeoutSeconds,
+  upTo10000,
+  version,
+  whole,
+} from './field.ts'
+import { op } from './op.ts'
+
+const sinks = z.array(
+  z.strictObject({
+    address: z.string().max(1000),
+    filter: z.string().max(255),
+    type: z.enum(['portal', 'file', 'webhook']),
+  }),
+)
+const sources = z.array(
+  z.strictObject({
+    address: z.string().max(1000),
+    proxy: z.string().max(255).nullable().default(null),
+    rate: z.int().min(1).max(60).default(defaultRate),
+    type: z.enum(['rtsp', 'file', 'onvif']).default('rtsp'),
+  }),
+)
+const pipelines = z.array(z.record(z.string(), z.json()))
+
+/** The default example of the specification. */
+export const nimbleExample = {
+  pipelines: [{ name: 'people counting', usecase_key: 'pplcnt' }],
+  sinks: [{ address: 'portal', filter: '*', type: 'portal' as const }],
+  sources: [{ address: 'rtsp://192.0.2.10:554/stream1', proxy: null, rate: defaultRate, type: 'rtsp' as const }],
+}
+
+export const nimbleStatus = z
+  .object({
+    nimble_id: z.uuid(),
+    state: z.enum(['online', 'connecting', 'unreachable', 'refused', 'new']),
+    since: z.string().nullable(),
+    last_contact_at: z.string().nullable(),
+    health: z.enum(['healthy', 'needs attention', 'offline', 'unknown']),
+    cause: z.string().nullable(),
+    clock_offset_ms: z.number().nullable(),
+    engine_version: z.string().nullable(),
+    protocol: z.int().nullable(),
+    interfaces: z.array(z.object({ name: z.string(), address: z.string() })),
+    channels: z.int(),
+    channels_running: z.int(),
+    capacity: z.int().nullable(),
+    journal_events: z.int().nullable(),
+    desired_version: z.int(),
+    applied_version: z.int().nullable(),
+    sync: z.enum(['in_sync', 'pending', 'drifted', 'refused', 'unreachable']),
+  })
+  .meta({ id: 'NimbleStatus' })
+export type NimbleStatus = z.infer<typeof nimbleStatus>
+
+export const nimbleEntity = z
+  .object({
+    nimble_id: z.uuid(),
+    name: z.string(),
+    address: z.string(),
+    port: z.int(),
+    license_id: z.uuid().nullable(),
+    connection_timeout: z.int(),
+    wait_between_retry: z.int(),
+    retry_times: z.int(),
+    pipelines,
+    sinks,
+    sources,
+    mode: z.enum(['dial', 'enrolled']),
+    key_fingerprint: z.string().nullable(),
+    key_state: z.enum(['new', 'pinned', 'changed']),
+    /** The one that the start command runs beside the portal; only it may take demo cameras. */
+    is_local: z.boolean(),
+    status: nimbleStatus.optional(),
+    ...stored,
+  })
+  .meta({ id: 'Nimble' })
+export type Nimble = z.infer<typeof nimbleEntity>
+
+const retryTimes = whole.refine((value) => value === -1 || (value >= 1 && value <= 10000), 'count_or_disabled')
+const waitBetweenRetry = greaterThan(0).pipe(upTo10000)
+
+export const nimbleDraft = z.strictObject({
+  name: thing,
+  address: host,
+  port,
+  license_id: id,
+  connection_timeout: timeoutSeconds.default(60),
+  wait_between_retry: waitBetweenRetry.default(10),
+  retry_times: retryTimes.default(-1),
+  pipelines: pipelines.default(nimbleExample.pipelines),
+  sinks: sinks.default(nimbleExample.sinks),
+  sources: sources.default(nimbleExample.sources),
+  organization_id: id.optional(),
+})
+export const nimbleChange = z.strictObject({
+  nimble_id: id,
+  name: thing.optional(),
+  address: host.optional(),
+  port: port.optional(),
+  connection_timeout: timeoutSeconds.optional(),
+  wait_between_retry: waitBetweenRetry.optional(),
+  retry_times: retryTimes.optional(),
+  pipelines: pipelines.optional(),
+  sinks: sinks.optional(),
+  sources: sources.optional(),
+  /** Accept the key that the edge server shows now, after a change or on first contact. */
+  trust_key: z.boolean().optional(),
+  version,
+})
+
+export const statPoint = z.object({
+  at: z.string(),
+  cpu: z.number().nullable(),
+  memory_bytes: z.number().nullable(),
+  disk_free_bytes: z.number().nullable(),
+  queue: z.number().nullable(),
+  inference_ms: z.number().nullable(),
+  fps: z.number().nullable(),
+  expected_fps: z.number().nullable(),
+  drops: z.number().nullable(),
+  reconnects: z.number().nullable(),
+  clock_offset_ms: z.number().nullable(),
+})
+
+export const nimble = {
+  create: op({
+    method: 'PUT',
+    path: '/nimble/config',
+    summary: 'Add an edge server',
+    access: 'admin_and_above',
+    input: nimbleDraft,
+    output: nimbleEntity,
+    status: 201,
+  }),
+  list: op({
+    method: 'GET',
+    path: '/nimble/list',
+    summary: 'Edge servers; 404 when the organization has none',
+    access: 'viewer_and_above',
+    input: z.strictObject({ is_status: queryFlag().default(false) }),
+    output: z.array(nimbleEntity),
+  }),
+  update: op({
+    method: 'PATCH',
+    path: '/nimble/config',
+    summary: 'Change an edge server',
+    access: 'admin_and_above',
+    input: nimbleChange,
+    output: nimbleEntity,
+  }),
+  get: op({
+    method: 'GET',
+    path: '/nimble',
+    summary: 'One edge server',
+    access: 'viewer_and_above',
+    input: z.strictObject({ nimble_id: id }),
+    output: nimbleEntity,
+  }),
+  status: op({
+    method: 'GET',
+    path: '/nimble/status',
+    summary: 'State of the link, of the clock and of the configuration',
+    access: 'viewer_and_above',
+    input: z.strictObject({ nimble_id: id }),
+    output: nimbleStatus,
+  }),
+  delete: op({
+    method: 'DELETE',
+    path: '/nimble/config',
+    summary: 'Remove an edge server without channels',
+    access: 'admin_and_above',
+    input: z.strictObject({ nimble_id: id }),
+    output: z.object({ nimble_id: z.uuid() }),
+  }),
+  stats: op({
+    method: 'GET',
+    path: '/nimble/stats',
+    summary: 'Load and health over time, at most 300 points',
+    access: 'viewer_and_above',
+    input: z.strictObject({ nimble_id: id, start: z.string().default('-24h'), end: z.string().default('0ms') }),
+    output: z.object({
+      nimble_id: z.uuid(),
+      start: z.string(),
+      end: z.string(),
+      step_s: z.number(),
+      points: z.array(statPoint),
+    }),
+  }),
+  license: op({
+    method: 'PATCH',
+    path: '/nimble/license',
+    summary: 'Bind an edge server to a licence',
+    access: 'super_admin_only',
+    input: z.strictObject({ nimble_id: id, license_id: id }),
+    output: nimbleEntity,
+  }),
+  test: op({
+    method: 'POST',
+    path: '/nimble/test',
+    summary: 'Try an address before saving it',
+    access: 'admin_and_above',
+    input: z.strictObject({ address: host, port }),
+    output: z.object({
+      ok: z.boolean(),
+      /** Message id of what is wrong, null when it answers as an edge server should. */
+      cause: z.string().nullable(),
+      engine_version: z.string().nullable(),
+      key_fingerprint: z.string().nullable(),
+      ms: z.number(),
+    }),
+  }),
+}

@@ -1,0 +1,113 @@
+import { usecaseKeys } from '@sightline/domain'
+import * as z from 'zod'
+import { device } from './device.ts'
+import { metricStat } from './event.ts'
+import { country, id, line, optionalLine, stored, thing, timezone, uploaded, version, zip } from './field.ts'
+import { health } from './health.ts'
+import { op } from './op.ts'
+
+export const siteAddress = z
+  .strictObject({
+    site_unit: line().default(''),
+    site_street: line().default(''),
+    site_area: line().default(''),
+    site_city: optionalLine(2).default(''),
+    site_state: optionalLine(2).default(''),
+    site_country: country.default(''),
+    site_zip: zip.default(''),
+    site_timezone: timezone,
+    lat: z.number().min(-90, 'lat_invalid').max(90, 'lat_invalid').nullable().default(null),
+    long: z.number().min(-180, 'long_invalid').max(180, 'long_invalid').nullable().default(null),
+  })
+  .refine((a) => (a.lat === null) === (a.long === null), { path: ['long'], error: 'lat_long_both' })
+  .meta({ id: 'SiteAddress' })
+
+export const siteEntity = z
+  .object({
+    site_id: z.uuid(),
+    site_name: z.string(),
+    customer_id: z.uuid(),
+    site_address: siteAddress,
+    site_image: z.string().nullable(),
+    faces_allowed: z.boolean(),
+    site_total_devices: z.int(),
+    site_notifications: z.int(),
+    site_active_channels: z.int(),
+    site_health: health,
+    site_devices: z.array(device).optional(),
+    ...stored,
+  })
+  .meta({ id: 'Site' })
+export type Site = z.infer<typeof siteEntity>
+
+export const siteDraft = z.strictObject({
+  site_name: thing,
+  customer_id: id,
+  site_address: siteAddress,
+  site_image: uploaded.nullable().default(null),
+  faces_allowed: z.boolean().default(false),
+  organization_id: id.optional(),
+})
+export const siteChange = z.strictObject({
+  site_id: id,
+  site_name: thing.optional(),
+  site_address: siteAddress.optional(),
+  site_image: uploaded.nullable().optional(),
+  faces_allowed: z.boolean().optional(),
+  version,
+})
+
+export const site = {
+  create: op({
+    method: 'PUT',
+    path: '/site/create',
+    summary: 'Create a site',
+    access: 'admin_and_above',
+    input: siteDraft,
+    output: siteEntity,
+    status: 201,
+  }),
+  list: op({
+    method: 'GET',
+    path: '/site/list',
+    summary: 'Sites of a customer',
+    access: 'viewer_and_above',
+    input: z.strictObject({ customer_id: id.optional() }),
+    output: z.array(siteEntity),
+  }),
+  get: op({
+    method: 'GET',
+    path: '/site',
+    summary: 'One site with its devices',
+    access: 'viewer_and_above',
+    input: z.strictObject({ site_id: id }),
+    output: siteEntity,
+  }),
+  update: op({
+    method: 'PATCH',
+    path: '/site',
+    summary: 'Change a site',
+    access: 'admin_and_above',
+    input: siteChange,
+    output: siteEntity,
+  }),
+  delete: op({
+    method: 'DELETE',
+    path: '/site',
+    summary: 'Delete a site that has no devices',
+    access: 'admin_and_above',
+    input: z.strictObject({ site_id: id }),
+    output: z.object({ site_id: z.uuid() }),
+  }),
+  view: op({
+    method: 'GET',
+    path: '/site/view',
+    summary: 'The face of a site: numbers of 24 hours, cameras, latest notifications',
+    access: 'viewer_and_above',
+    input: z.strictObject({ site_id: id }),
+    output: z.object({
+      site: siteEntity,
+      usecases: z.array(z.object({ usecase_key: z.enum(usecaseKeys), metrics: z.array(metricStat) })),
+    }),
+  }),
+}

@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import { queryFlag } from './field.ts'
+import { op } from './op.ts'
+
+export const applicationStatus = z
+  .object({
+    nimble_module: z.boolean(),
+    websocket_module: z.boolean(),
+    smtp_module: z.boolean(),
+    sms_module: z.boolean(),
+    is_onboarding: z.boolean(),
+    version: z.string(),
+    brand_name: z.string(),
+    auth_providers: z.array(z.object({ kind: z.string(), name: z.string(), start_url: z.string() })),
+    license_count: z.int(),
+    /** Below: only with is_detail. */
+    modules: z
+      .array(
+        z.object({ name: z.string(), state: z.string(), since: z.string().nullable(), cause: z.string().nullable() }),
+      )
+      .optional(),
+    database: z.object({ version: z.string(), size_bytes: z.number(), row_security: z.boolean() }).optional(),
+    jobs: z.object({ running: z.int() }).optional(),
+    disks: z.array(z.object({ path: z.string(), free_bytes: z.number(), total_bytes: z.number() })).optional(),
+    tzdata: z.string().optional(),
+    uptime_s: z.number().optional(),
+  })
+  .meta({ id: 'ApplicationStatus' })
+export type ApplicationStatus = z.infer<typeof applicationStatus>
+
+export const status = {
+  get: op({
+    method: 'GET',
+    path: '/status',
+    summary: 'What the portal is and which modules answer',
+    access: 'public',
+    input: z.strictObject({ is_detail: queryFlag().default(false) }),
+    output: applicationStatus,
+  }),
+}

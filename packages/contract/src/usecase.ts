@@ -1,0 +1,67 @@
+import { bundles, metricIds, usecaseKeys } from '@sightline/domain'
+import * as z from 'zod'
+import { id } from './field.ts'
+import { op } from './op.ts'
+
+export const usecaseEntity = z
+  .object({
+    usecase_id: z.uuid(),
+    usecase_key: z.enum(usecaseKeys),
+    usecase_name: z.string(),
+    usecase_meta_key: z.array(z.enum(metricIds)),
+    bundle_id: z.uuid(),
+    needs_model: z.boolean(),
+    needs_calibration: z.boolean(),
+    needs_line: z.boolean(),
+    experimental: z.boolean(),
+    /** Whether the edge servers of this version can run it without a model or calibration of the user's. */
+    built_in: z.boolean(),
+  })
+  .meta({ id: 'Usecase' })
+export type UsecaseEntity = z.infer<typeof usecaseEntity>
+
+export const usecase = {
+  list: op({
+    method: 'POST',
+    path: '/usecase/list',
+    summary: 'Use cases',
+    access: 'viewer_and_above',
+    input: z.strictObject({
+      customer_id: id.optional(),
+      site_id: id.optional(),
+      channel_id: id.optional(),
+      bundle_id: id.optional(),
+    }),
+    output: z.array(usecaseEntity),
+  }),
+  get: op({
+    method: 'GET',
+    path: '/usecase',
+    summary: 'One use case',
+    access: 'viewer_and_above',
+    input: z.strictObject({ usecase_id: id }),
+    output: usecaseEntity,
+  }),
+}
+
+export const bundleEntity = z
+  .object({
+    bundle_id: z.uuid(),
+    bundle_name: z.string(),
+    type: z.enum(Object.keys(bundles) as [keyof typeof bundles]),
+    /** By usecase_name, case-insensitive. */
+    bundle_usecases: z.array(usecaseEntity),
+  })
+  .meta({ id: 'Bundle' })
+export type Bundle = z.infer<typeof bundleEntity>
+
+export const bundle = {
+  list: op({
+    method: 'GET',
+    path: '/bundle/list',
+    summary: 'Bundles with their use cases',
+    access: 'viewer_and_above',
+    input: z.strictObject({ type: z.enum(Object.keys(bundles) as [keyof typeof bundles]).optional() }),
+    output: z.array(bundleEntity),
+  }),
+}

@@ -1,0 +1,21 @@
+/** Business constants of the specification, section 9, and limits of our own, each in one place for form, server and help text. */
+
+export const notificationDisplayMs = 5000
+export const statusRetrySeconds = 10
+export const imageMaxBytes = 2 * 1024 * 1024
+export const bulkDevices = 12
+/** Site counts, dashboard events and notifications look back this long. */
+export const recentHours = 24
+/** A channel counts as active when it sent a record in this time. */
+export const activeHours = 3
+/** A channel is online while its records are newer than this. */
+export const onlineSeconds = 30
+export const defaultRate = 25
+export const eventWindowSeconds = 5
+export const licenseExpiringDays = 30
+export const communityChannels = 16
+
+/** First boot seeds these; ids are fixed so that every instance agrees. */
+export const defaultOrganizationId = '00000000-0000-7000-8000-000000000001'
+export const communityLicenseId = '00000000-0000-7000-8000-000000000002'
+export const localNimbleId = '00000000-0000-7000-8000-000000000003'

@@ -1,0 +1,34 @@
+/** A request refused with words. Thrown anywhere below a handler, mapped to the envelope by `mount.ts`. */
+export class Refusal extends Error {
+  readonly status: number
+  /** Field → message ids. */
+  readonly errors: Record<string, string[]> | undefined
+  /** A stable id that screens translate, where the operation's own message is not enough. */
+  readonly code: string | undefined
+  readonly args: Record<string, string | number> | undefined
+  readonly headers: Record<string, string> | undefined
+
+  constructor(
+    status: number,
+    message: string,
+    more: {
+      errors?: Record<string, string[]>
+      code?: string
+      args?: Record<string, string | number>
+      headers?: Record<string, string>
+      cause?: unknown
+    } = {},
+  ) {
+    super(message, { cause: more.cause })
+    this.status = status
+    this.errors = more.errors
+    this.code = more.code
+    this.args = more.args
+    this.headers = more.headers
+  }
+}
+
+/** What does not exist and what the caller cannot reach answer alike. */
+export const notFound = () => new Refusal(404, 'Not found', { code: 'not_found' })
+export const invalid = (errors: Record<string, string[]>) => new Refusal(400, 'Error in inputs', { errors })
+export const stale = () => new Refusal(412, 'Changed by someone else in the meantime', { code: 'stale_version' })

@@ -1,0 +1,25 @@
+import { type Role, reachesEveryOrganization } from '@sightline/domain'
+
+/** Who calls: made from the session once a request. Integers are the database's surrogates and never leave the server. */
+export type Principal = {
+  userId: number
+  userUid: string
+  tenantId: number
+  organizationId: string
+  role: Role
+  sessionUid: string
+  csrf: string
+  authTime: Date
+}
+
+/**
+ * What a query may see. Every store function takes it. `tenantId` null: a super role reading every organization
+ * (database role `sl_super`). `siteIds` null: every site of the tenant; a list: only those (user and viewer).
+ */
+export type Scope = {
+  principal: Principal
+  tenantId: number | null
+  siteIds: readonly number[] | null
+}
+
+export const everyTenant = (principal: Principal): boolean => reachesEveryOrganization(principal.role)

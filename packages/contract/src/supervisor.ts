@@ -25,7 +25,8 @@ export type ToNimble = { type: 'demo.allow'; hosts: { host: string; ports: numbe
 
 /** To the simulated cameras. */
 export type ToSimcam =
-  | { type: 'start'; count: number }
+  /** `ports` are those of an earlier run, by index, so that saved cameras are found again. */
+  | { type: 'start'; count: number; ports?: { rtsp_port: number; onvif_port: number }[] }
   | { type: 'fault'; UUID: string; fault: DemoCamera['fault'] }
   | { type: 'stop' }
 /** From the simulated cameras, after every one of those. */

@@ -1,0 +1,103 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createWriteStream, existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type ChildOptions = {
+  name: string
+  /** Path of the program, from the project's root. */
+  program: string
+  env: Record<string, string>
+  logDir: string
+  onMessage(message: unknown): void
+  /** Each time it runs, the first included. */
+  onSpawn?(child: ChildProcess): void
+  /** Its end, unless it was asked for. */
+  onExit?(cause: string, lastWords: string): void
+}
+
+const ladderMs = [1000, 2000, 5000, 10_000, 30_000]
+const wellAfterMs = 60_000
+const logMaxBytes = 20 * 1024 * 1024
+
+/**
+ * A process that is started again, with growing pauses, whenever it ends by itself. Its output goes to a log file
+ * under `logDir`; its IPC channel tells it when we are gone.
+ */
+export class Child {
+  readonly #options: ChildOptions
+  #process: ChildProcess | null = null
+  #startedAt = 0
+  #failures = 0
+  #stopping = false
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(options: ChildOptions) {
+    this.#options = options
+    mkdirSync(options.logDir, { recursive: true })
+  }
+
+  start(): void {
+    const { name, program, env, logDir, onMessage, onSpawn } = this.#options
+    const log = createWriteStream(logFile(logDir, name), { flags: 'a' })
+    const child = fork(program, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      execArgv: [],
+    })
+    this.#process = child
+    this.#startedAt = Date.now()
+    let lastWords = ''
+    for (const stream of [child.stdout, child.stderr]) stream?.pipe(log, { end: false })
+    child.stderr?.on('data', (chunk) => {
+      lastWords = (lastWords + chunk).slice(-2000)
+    })
+    log.on('error', (error) => console.error(`Cannot write ${name}'s log: ${error.message}`))
+    child.on('message', onMessage)
+    // A child that ends while we write to it is seen by `exit`; the write error itself says nothing more.
+    child.on('error', (error) => {
+      lastWords += `\n${error.message}`
+    })
+    child.on('exit', (code, signal) => {
+      log.end()
+      this.#process = null
+      if (!this.#stopping) this.#ended(signal ? `was ended by ${signal}` : `ended with code ${code}`, lastWords.trim())
+    })
+    onSpawn?.(child)
+  }
+
+  #ended(cause: string, lastWords: string): void {
+    this.#options.onExit?.(cause, lastWords)
+    if (this.#stopping) return
+    if (Date.now() - this.#startedAt > wellAfterMs) this.#failures = 0
+    const pause = ladderMs[Math.min(this.#failures++, ladderMs.length - 1)] as number
+    this.#timer = setTimeout(() => this.start(), pause)
+  }
+
+  get isRunning(): boolean {
+    return this.#process !== null
+  }
+
+  send(message: object): void {
+    if (this.#process?.connected) this.#process.send(message)
+  }
+
+  /** SIGTERM, then SIGKILL after `timeoutMs`. Resolves when it is gone. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#stopping = true
+    if (this.#timer) clearTimeout(this.#timer)
+    const child = this.#process
+    if (!child) return
+    const gone = new Promise<void>((done) => child.once('exit', () => done()))
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
+    await gone
+    clearTimeout(timer)
+  }
+}
+
+/** One earlier log is kept once a log has grown. */
+function logFile(dir: string, name: string): string {
+  const path = join(dir, `${name}.log`)
+  if (existsSync(path) && statSync(path).size > logMaxBytes) renameSync(path, `${path}.1`)
+  return path
+}

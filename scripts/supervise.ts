@@ -88,7 +88,10 @@ function startDemo(count: number): void {
 }
 
 function simcamSaid(message: SimcamSays): void {
-  if (message.type === 'failed') return answer({ type: 'demo', cameras, error: message.sentence })
+  if (message.type === 'failed') {
+    answer({ type: 'demo', cameras, error: message.sentence })
+    return
+  }
   cameras = message.cameras
   if (cameras.length > 0) wanted.ports = cameras.map(({ rtsp_port, onvif_port }) => ({ rtsp_port, onvif_port }))
   writeFileSync(demoFile, JSON.stringify(wanted))
@@ -99,8 +102,8 @@ function simcamSaid(message: SimcamSays): void {
 function answer(reply: ToPortal): void {
   const requests = waiting
   waiting = []
-  portal.send(reply)
-  for (const request of requests) portal.send({ ...reply, request })
+  tellPortal(reply)
+  for (const request of requests) tellPortal({ ...reply, request })
 }
 
 /** The only loopback addresses that the local nimble may take for cameras. */
@@ -125,28 +128,43 @@ function portalSaid(message: PortalSays): void {
   switch (message.type) {
     case 'failed':
       ready()
-      return fail(message.sentence)
+      fail(message.sentence)
+      break
     case 'ready':
       if (!isReady) {
         ready()
         announce(message.address, message.setup_token)
       }
       isReady = true
-      return portal.send({ type: 'demo', cameras } satisfies ToPortal)
+      tellPortal({ type: 'demo', cameras })
+      break
     case 'demo.list':
-      return portal.send({ type: 'demo', request: message.request, cameras } satisfies ToPortal)
+      tellPortal({ type: 'demo', request: message.request, cameras })
+      break
     case 'demo.start':
       waiting.push(message.request)
-      return startDemo(message.count)
+      startDemo(message.count)
+      break
     case 'demo.stop':
       wanted.count = 0
-      if (!simcam.isRunning) return portal.send({ type: 'demo', request: message.request, cameras } satisfies ToPortal)
-      waiting.push(message.request)
-      return simcam.send({ type: 'stop' } satisfies ToSimcam)
+      askSimcam(message.request, { type: 'stop' })
+      break
     case 'demo.fault':
-      waiting.push(message.request)
-      return simcam.send({ type: 'fault', UUID: message.UUID, fault: message.fault } satisfies ToSimcam)
+      askSimcam(message.request, { type: 'fault', UUID: message.UUID, fault: message.fault })
+      break
   }
+}
+
+function tellPortal(message: ToPortal): void {
+  portal.send(message)
+}
+
+/** Passes a request on; the answer comes with the cameras' next message. Without cameras it is answered at once. */
+function askSimcam(request: number, message: ToSimcam): void {
+  if (simcam.isRunning) {
+    waiting.push(request)
+    simcam.send(message)
+  } else tellPortal({ type: 'demo', request, cameras })
 }
 
 function nimbleSaid(message: NimbleSays): void {

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { type ChannelReport, channelHealth, channelState, gravest, isOnline, sourceHealth } from './health.ts'
+
+describe('health of a stream', () => {
+  it.each([
+    [
+      'an unreachable edge server says nothing about the camera',
+      { state: 'offline', cause: 'cut' },
+      false,
+      'unknown',
+      'nimble_unreachable',
+    ],
+    ['never reported is unknown', null, true, 'unknown', null],
+    ['streaming is healthy', { state: 'streaming', cause: null }, true, 'healthy', null],
+    ['a frozen picture needs attention', { state: 'streaming', cause: 'frozen' }, true, 'needs attention', 'frozen'],
+    ['a first attempt is unknown', { state: 'connecting', cause: null }, true, 'unknown', null],
+    [
+      'attempts that fail need attention',
+      { state: 'connecting', cause: 'stalled' },
+      true,
+      'needs attention',
+      'stalled',
+    ],
+    ['offline is said by the edge server', { state: 'offline', cause: 'unreachable' }, true, 'offline', 'unreachable'],
+    [
+      'another codec needs attention',
+      { state: 'refused', cause: 'not_h264:hevc' },
+      true,
+      'needs attention',
+      'not_h264:hevc',
+    ],
+  ] as const)('%s', (_, report, reachable, health, cause) => {
+    expect(sourceHealth(report, reachable)).toEqual({ health, cause })
+  })
+
+  it('is the gravest of several streams', () => {
+    expect(gravest([])).toEqual({ health: 'unknown', cause: null })
+    expect(
+      gravest([
+        { health: 'healthy', cause: null },
+        { health: 'offline', cause: 'cut' },
+        { health: 'needs attention', cause: 'frozen' },
+      ]),
+    ).toEqual({ health: 'offline', cause: 'cut' })
+  })
+})
+
+describe('a channel', () => {
+  const running: ChannelReport = { version: 3, state: 'running', detectorState: 'ok', cause: null }
+  const good = { health: 'healthy', cause: null } as const
+
+  it.each([
+    ['not reported, edge server away', null, 3, false, 'saved'],
+    ['not reported, edge server there', null, 3, true, 'sent'],
+    ['an older version is applied', running, 4, true, 'sent'],
+    ['the wanted version runs', running, 3, true, 'running'],
+  ] as const)('stands where it stands: %s', (_, report, desired, reachable, state) => {
+    expect(channelState(report, desired, reachable)).toBe(state)
+  })
+
+  it('is online only while running, reachable and with fresh records', () => {
+    expect(isOnline(running, true, 5_000, 30_000)).toBe(true)
+    expect(isOnline(running, true, 30_001, 30_000)).toBe(false)
+    expect(isOnline(running, true, null, 30_000)).toBe(false)
+    expect(isOnline(running, false, 5_000, 30_000)).toBe(false)
+    expect(isOnline({ ...running, state: 'applied' }, true, 5_000, 30_000)).toBe(false)
+  })
+
+  it.each([
+    ['edge server away', running, good, false, true, 'unknown', 'nimble_unreachable'],
+    ['refused', { ...running, state: 'refused', cause: 'no_zone' }, good, true, false, 'needs attention', 'no_zone'],
+    ['camera offline', running, { health: 'offline', cause: 'cut' }, true, false, 'offline', 'cut'],
+    ['starting', { ...running, state: 'applied' }, good, true, false, 'unknown', null],
+    ['no model', { ...running, detectorState: 'needs_model' }, good, true, false, 'needs attention', 'needs_model'],
+    [
+      'degraded',
+      { ...running, detectorState: 'degraded', cause: 'degraded:rate' },
+      good,
+      true,
+      true,
+      'needs attention',
+      'degraded:rate',
+    ],
+    ['silent', running, good, true, false, 'needs attention', 'no_records'],
+    ['well', running, good, true, true, 'healthy', null],
+  ] as const)('tells why it is not well: %s', (_, report, source, reachable, online, health, cause) => {
+    expect(channelHealth(report, source, reachable, online)).toEqual({ health, cause })
+  })
+})

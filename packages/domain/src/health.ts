@@ -1,0 +1,79 @@
+/**
+ * How anything watched is doing, from what the edge server says. A false "offline" is worse than none: a camera is
+ * called offline only when its edge server can be reached and says so; else the answer is `unknown` with the reason.
+ */
+
+export const healths = ['healthy', 'needs attention', 'offline', 'unknown'] as const
+export type HealthGrade = (typeof healths)[number]
+export type Judged = { health: HealthGrade; cause: string | null }
+
+export const nimbleUnreachable = 'nimble_unreachable'
+
+/** What an edge server last said about a stream. */
+export type SourceReport = {
+  state: 'connecting' | 'streaming' | 'offline' | 'refused'
+  cause: string | null
+}
+
+/** @param reachable whether the edge server that reads the stream is connected now */
+export function sourceHealth(report: SourceReport | null, reachable: boolean): Judged {
+  if (!reachable) return { health: 'unknown', cause: nimbleUnreachable }
+  if (!report) return { health: 'unknown', cause: null }
+  const { state, cause } = report
+  if (state === 'offline') return { health: 'offline', cause }
+  if (state === 'refused') return { health: 'needs attention', cause }
+  if (state === 'connecting') return { health: cause ? 'needs attention' : 'unknown', cause }
+  return { health: cause ? 'needs attention' : 'healthy', cause }
+}
+
+const gravity: Record<HealthGrade, number> = { healthy: 0, unknown: 1, 'needs attention': 2, offline: 3 }
+
+/** The gravest of several, with its cause; nothing to judge is `unknown`. */
+export const gravest = (all: readonly Judged[]): Judged =>
+  all.reduce<Judged | null>(
+    (worst, one) => (worst && gravity[worst.health] >= gravity[one.health] ? worst : one),
+    null,
+  ) ?? { health: 'unknown', cause: null }
+
+/** A channel as its edge server last reported it; null in `state` when it never did. */
+export type ChannelReport = {
+  /** Version that the edge server has applied. */
+  version: number
+  state: 'applied' | 'running' | 'stopped' | 'refused'
+  detectorState: 'ok' | 'needs_model' | 'needs_calibration' | 'degraded'
+  cause: string | null
+}
+
+export type ChannelState = 'saved' | 'sent' | 'applied' | 'running' | 'stopped' | 'refused'
+
+/** Where a channel stands between what should run and what runs. */
+export function channelState(report: ChannelReport | null, desiredVersion: number, reachable: boolean): ChannelState {
+  if (!report || report.version < desiredVersion) return reachable ? 'sent' : 'saved'
+  return report.state
+}
+
+/** Online: running, reachable, and with a record newer than `onlineMs`. */
+export const isOnline = (
+  report: ChannelReport | null,
+  reachable: boolean,
+  lastRecordAgeMs: number | null,
+  onlineMs: number,
+): boolean => reachable && report?.state === 'running' && lastRecordAgeMs !== null && lastRecordAgeMs <= onlineMs
+
+/** @param online as `isOnline` says; @param source health of the stream that the channel watches */
+export function channelHealth(
+  report: ChannelReport | null,
+  source: Judged,
+  reachable: boolean,
+  online: boolean,
+): Judged {
+  if (!reachable) return { health: 'unknown', cause: nimbleUnreachable }
+  if (report?.state === 'refused') return { health: 'needs attention', cause: report.cause }
+  if (source.health === 'offline') return source
+  if (!report || report.state === 'applied') return { health: 'unknown', cause: report?.cause ?? source.cause }
+  if (report.detectorState !== 'ok') return { health: 'needs attention', cause: report.cause ?? report.detectorState }
+  if (report.state === 'stopped') return { health: 'needs attention', cause: report.cause ?? 'stopped' }
+  if (source.health === 'needs attention') return source
+  if (!online) return { health: 'needs attention', cause: 'no_records' }
+  return { health: 'healthy', cause: null }
+}

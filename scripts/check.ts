@@ -1,0 +1,136 @@
+/**
+ * `npm test`'s second half, on the pinned Node: types, lint, unit and API tests, browser tests. The last line is
+ * `N passed, N failed, N skipped`; every skipped test is named with what it needs.
+ * Arguments pick steps: `npm test -- types lint unit e2e postgres`. The API suite on a PostgreSQL server of the system
+ * (`postgres`) runs by name and in CI.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { fail } from './prepare.mjs'
+import { buildWebApp } from './webapp.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const steps = ['types', 'lint', 'unit', 'e2e', 'postgres'] as const
+type Step = (typeof steps)[number]
+
+const asked = process.argv.slice(2)
+const unknown = asked.find((name) => !(steps as readonly string[]).includes(name))
+if (unknown) fail(`There is no step "${unknown}". Steps: ${steps.join(', ')}.`)
+const chosen = (asked.length > 0 ? asked : steps.filter((step) => step !== 'postgres' || process.env.CI)) as Step[]
+
+const total = { passed: 0, failed: 0, skipped: 0 }
+const notes: string[] = []
+
+for (const step of chosen) {
+  console.log(`\n── ${step} ${'─'.repeat(60)}`)
+  if (step === 'types') count(await run(['scripts/typecheck.ts']))
+  else if (step === 'lint')
+    count(await run(['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']))
+  else if (step === 'unit') await suite('unit', 'vitest.config.ts')
+  else if (step === 'postgres') await postgres()
+  else await browser()
+}
+if (!asked.length && !process.env.CI) skip('the API suite on a PostgreSQL server of the system (npm test -- postgres)')
+
+for (const note of notes) console.log(note)
+console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+process.exit(total.failed === 0 ? 0 : 1)
+
+function count(ok: boolean): void {
+  if (ok) total.passed++
+  else total.failed++
+}
+
+function skip(what: string): void {
+  total.skipped++
+  notes.push(`skipped: ${what}`)
+}
+
+async function postgres(): Promise<void> {
+  const bin = postgresServer()
+  if (bin) await suite('postgres', 'vitest.config.ts', { TEST_POSTGRES_BIN: bin }, ['packages/server'])
+  else skip('the API suite on a PostgreSQL server needs the package postgresql (apt-get install postgresql)')
+}
+
+/** The newest server that Debian's packages installed. */
+function postgresServer(): string | null {
+  const base = '/usr/lib/postgresql'
+  if (!existsSync(base)) return null
+  const newest = readdirSync(base).sort((a, b) => Number(b) - Number(a))[0]
+  const bin = join(base, String(newest), 'bin')
+  return existsSync(join(bin, 'postgres')) ? bin : null
+}
+
+async function browser(): Promise<void> {
+  const chromium = await findChromium()
+  const fault = chromium ? await buildWebApp(root) : 'no browser'
+  if (chromium && !fault) await suite('e2e', 'e2e/vitest.config.ts', { CHROMIUM: chromium })
+  else {
+    count(false)
+    notes.push(
+      chromium
+        ? `The web app could not be built:\n${fault}`
+        : 'The browser tests need Chromium: apt-get install chromium, or set CHROMIUM to its path.',
+    )
+  }
+}
+
+async function findChromium(): Promise<string | null> {
+  const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+  const found = () => places.find((path) => path && existsSync(path)) ?? null
+  if (!found() && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    console.log('Installing Chromium for the browser tests …')
+    await command('apt-get', ['update', '-qq'])
+    await command('apt-get', ['install', '-y', '-qq', 'chromium'])
+  }
+  return found()
+}
+
+/** Runs a vitest configuration and adds its counts; a run that ends without a report counts as one failure. */
+async function suite(
+  name: string,
+  config: string,
+  env: Record<string, string> = {},
+  paths: string[] = [],
+): Promise<void> {
+  const report = join(root, '.cache', `${name}.json`)
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  rmSync(report, { force: true })
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', config, '--reporter=default', '--reporter=json']
+  const ok = await run([...args, `--outputFile.json=${report}`, ...paths], env)
+  if (!existsSync(report)) return count(false)
+  const result = JSON.parse(readFileSync(report, 'utf8')) as Report
+  total.passed += result.numPassedTests
+  total.failed += result.numFailedTests
+  // A file that fails outside its tests, or an error nobody awaited.
+  if (!ok && result.numFailedTests === 0) total.failed++
+  for (const file of result.testResults)
+    for (const test of file.assertionResults)
+      if (['skipped', 'pending', 'todo'].includes(test.status)) skip(`${name}: ${test.fullName}`)
+}
+
+type Report = {
+  numPassedTests: number
+  numFailedTests: number
+  testResults: { assertionResults: { status: string; fullName: string }[] }[]
+}
+
+const run = (args: string[], env: Record<string, string> = {}) => command(process.execPath, args, env)
+
+function command(program: string, args: string[], env: Record<string, string> = {}): Promise<boolean> {
+  const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
+  return new Promise((done) => {
+    const child = spawn(program, args, {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, PATH: path, ...env },
+    })
+    child.on('error', (error) => {
+      console.error(error.message)
+      done(false)
+    })
+    child.on('exit', (code) => done(code === 0))
+  })
+}

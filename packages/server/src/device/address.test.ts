@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { addressFault } from './address.ts'
+
+const none = () => false
+const fault = (address: string) => addressFault(address, ['rtsp:', 'rtsps:'], none)
+
+it.each([
+  'rtsp://192.168.1.20:554/stream1',
+  'rtsp://10.0.0.5/',
+  'rtsps://camera-3.lan:322/h264',
+  'rtsp://[fd00::20]:554/s',
+  'rtsp://100.64.0.9/s',
+  'rtsp://8.8.4.4/s?channel=1',
+])('takes %s', (address) => {
+  expect(fault(address)).toBeNull()
+})
+
+it.each([
+  ['rtsp://127.0.0.1:8554/x', 'address_refused'],
+  ['rtsp://localhost/x', 'address_refused'],
+  ['rtsp://LOCALHOST./x', 'address_refused'],
+  ['rtsp://a.localhost/x', 'address_refused'],
+  ['rtsp://0x7f.1/x', 'address_refused'],
+  ['rtsp://2130706433/x', 'address_refused'],
+  ['rtsp://%31%32%37.0.0.1/x', 'address_refused'],
+  ['rtsp://[::1]/x', 'address_refused'],
+  ['rtsp://[::ffff:127.0.0.1]/x', 'address_refused'],
+  ['rtsp://169.254.169.254/x', 'address_refused'],
+  ['rtsp://[fe80::1]/x', 'address_refused'],
+  ['rtsp://[64:ff9b::7f00:1]/x', 'address_refused'],
+  ['rtsp://[2002:7f00:1::]/x', 'address_refused'],
+  ['rtsp://0.0.0.0/x', 'address_refused'],
+  ['rtsp://224.0.0.1/x', 'address_refused'],
+  ['rtsp://255.255.255.255/x', 'address_refused'],
+  ['rtsp://admin:secret@192.168.1.2/x', 'credentials_apart'],
+  ['http://192.168.1.2/x', 'stream_address'],
+  ['file:///etc/passwd', 'stream_address'],
+  ['rtsp://192.168.1.2/x y', 'stream_address'],
+  ['rtsp://192.168.1.2/x\r\nHost: y', 'stream_address'],
+  ['rtsp:///x', 'stream_address'],
+  ['concat:rtsp://192.168.1.2/x', 'stream_address'],
+])('refuses %s as %s', (address, expected) => {
+  expect(fault(address)).toBe(expected)
+})
+
+it('lets a loopback camera through where it is declared, port by port', () => {
+  const exempt = (host: string, port: number) => host === '127.0.0.1' && port === 8554
+  expect(addressFault('rtsp://127.0.0.1:8554/x', ['rtsp:'], exempt)).toBeNull()
+  expect(addressFault('rtsp://127.0.0.1:8555/x', ['rtsp:'], exempt)).toBe('address_refused')
+})

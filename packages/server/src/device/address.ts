@@ -1,0 +1,52 @@
+/**
+ * Which addresses may be a camera, before they are saved or sent to an edge server. Cameras live on private networks, so
+ * those pass; loopback, link-local (cloud metadata), multicast and unspecified do not. Host names are resolved and
+ * checked again by the edge server when it connects: only it sees the camera's network and its DNS.
+ */
+import ipaddr from 'ipaddr.js'
+
+/** Simulated cameras that run beside the local edge server: the only loopback addresses that may be cameras. */
+export type LoopbackExemption = (host: string, port: number) => boolean
+
+/** The last three carry an IPv4 address inside, or are answered by a gateway: no camera is reached that way. */
+const refusedRanges = new Set([
+  'loopback',
+  'linkLocal',
+  'multicast',
+  'unspecified',
+  'broadcast',
+  '6to4',
+  'teredo',
+  'rfc6052',
+])
+const defaultPorts: Record<string, number> = { 'rtsp:': 554, 'rtsps:': 322, 'http:': 80, 'https:': 443 }
+
+/** Message id of what is wrong with a camera's address, null when nothing is. */
+export function addressFault(
+  address: string,
+  protocols: readonly string[],
+  exempt: LoopbackExemption,
+): 'stream_address' | 'credentials_apart' | 'address_refused' | null {
+  const url = URL.parse(address)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (!url || !protocols.includes(url.protocol) || /[\u0000-\u0020\u007f]/.test(address)) return 'stream_address'
+  if (url.username !== '' || url.password !== '') return 'credentials_apart'
+  const host = canonicalHost(url.hostname)
+  if (host === null) return 'stream_address'
+  if (isAllowedHost(host)) return null
+  return exempt(host, Number(url.port) || (defaultPorts[url.protocol] as number)) ? null : 'address_refused'
+}
+
+/**
+ * The host as a resolver would read it: `0x7f.1`, `2130706433` and `%31%32%37.0.0.1` are all 127.0.0.1. URL() reads
+ * hosts that way for http only, so the host is passed through one.
+ */
+export function canonicalHost(hostname: string): string | null {
+  const host = hostname === '' ? null : URL.parse(`http://${hostname}/`)?.hostname
+  return host ? host.replace(/^\[|\]$/g, '') : null
+}
+
+function isAllowedHost(host: string): boolean {
+  if (!ipaddr.isValid(host)) return !/^(.*\.)?localhost\.?$/.test(host)
+  return !refusedRanges.has(ipaddr.process(host).range())
+}

@@ -117,7 +117,9 @@ type Report = {
   testResults: { assertionResults: { status: string; fullName: string }[] }[]
 }
 
-const run = (args: string[], env: Record<string, string> = {}) => command(process.execPath, args, env)
+function run(args: string[], env: Record<string, string> = {}): Promise<boolean> {
+  return command(process.execPath, args, env)
+}
 
 function command(program: string, args: string[], env: Record<string, string> = {}): Promise<boolean> {
   const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`

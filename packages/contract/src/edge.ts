@@ -9,31 +9,79 @@ export const linkProtocol = 1
 export const linkPath = '/link/v1'
 export const linkSubprotocol = 'sightline.link.v1'
 export const linkPingSeconds = 10
-/** What each side signs with its Ed25519 key: this text, both nonces (dialler first) and both ids (portal first). */
-export const linkProof = 'sightline.link.v1'
-/** Close codes of our own. */
-export const linkClose = { identity: 4401, version: 4426, replaced: 4409 } as const
+/** Two pings without an answer end the connection. */
+export const linkPingsMissed = 2
+/** Event frames on the way without an acknowledgement. */
+export const linkUnacknowledged = 8
+/** Unsent bytes of one live stream; beyond them it goes on at the next key frame. */
+export const linkStreamBytes = 2 * 1024 * 1024
+/** Greatest message of either side. */
+export const linkMessageBytes = 4 * 1024 * 1024
+/** Close codes of our own; the close reason says more, as an id of `linkFaults`. */
+export const linkClose = { identity: 4401, replaced: 4409, version: 4426 } as const
+
+/** Why a link does not come about or ended, as ids that both languages translate. */
+export const linkFaults = [
+  /** Nothing listens at the address and port. */
+  'nothing_listens',
+  'no_answer',
+  'host_unknown',
+  /** Loopback, link-local, multicast and the like are not addresses of an edge server. */
+  'address_refused',
+  /** Something answers, but does not speak this protocol. */
+  'not_a_nimble',
+  /** Followed by the number that the other side speaks: `protocol_mismatch:2`. */
+  'protocol_mismatch',
+  /** It shows another key than the one that was trusted. */
+  'key_changed',
+  /** It could not prove that it holds the key it shows. */
+  'key_unproven',
+  /** It belongs to another portal. */
+  'enrolled_elsewhere',
+  /** It is another edge server than the one of this configuration. */
+  'other_nimble',
+  'connection_lost',
+] as const
 
 const uuid = z.uuid()
-const base64 = z.string().max(1024)
+const base64 = z.string().regex(/^[A-Za-z0-9+/]{1,1024}={0,2}$/)
 const text = z.string().max(2000)
 const ms = z.number()
 
 /* ── opening ─────────────────────────────────────────────────────────────────────────── */
 
+/** One side of the opening: what `hello` said. */
+export type LinkParty = { id: string | null; nonce: string; public_key: string }
+
+/**
+ * What both sides sign with their Ed25519 keys. Ids and public keys are part of it, so a signature serves for
+ * this pair alone and a nimble cannot pass a portal's proof on to another. No field can hold a line feed.
+ */
+export const linkProof = (portal: LinkParty, nimble: LinkParty, signer: 'portal' | 'nimble'): string =>
+  [linkSubprotocol, signer, ...[portal, nimble].flatMap((side) => [side.id ?? '', side.nonce, side.public_key])].join(
+    '\n',
+  )
+
+/** Any version of the protocol begins so, whatever follows. */
+export const anyHello = z.object({ type: z.literal('hello'), protocol: z.int() })
 export const hello = z.object({
   type: z.literal('hello'),
-  protocol: z.int(),
+  protocol: z.literal(linkProtocol),
   software: text,
-  /** The acceptor names itself, the dialler the portal instance; an enrolled nimble that dials names itself too. */
-  nimble_id: uuid.nullable().optional(),
-  instance_id: uuid.nullable().optional(),
+  /** Of the speaker: the portal instance's, or the nimble's; null for a nimble that no portal has named yet. */
+  id: uuid.nullable(),
+  /** 32 random bytes. */
   nonce: base64,
-  /** Raw Ed25519 public key, base64. */
+  /** Raw Ed25519 public key. */
   public_key: base64,
 })
+export type Hello = z.infer<typeof hello>
 export const prove = z.object({ type: z.literal('prove'), signature: base64 })
-export const welcome = z.object({ type: z.literal('welcome'), nimble_id: uuid, last_seq: z.number(), time: ms })
+/**
+ * The portal accepts the nimble and names it. It does not say which records it has: only acknowledgements on the
+ * wire delete from the journal, and a repeat is harmless.
+ */
+export const welcome = z.object({ type: z.literal('welcome'), nimble_id: uuid, time: ms })
 
 /* ── configuration: the whole desired state ──────────────────────────────────────────── */
 
@@ -192,7 +240,10 @@ export type Probed = z.infer<typeof probed>
 
 const request = { id: z.int() }
 
-/** From the portal. A request carries `id`; its answer repeats it. */
+/**
+ * From the portal. A request carries `id`; its answers repeat it, and so do the media frames of a request that
+ * moves pictures (`stream` of `frame.ts`).
+ */
 export const portalMessage = z.discriminatedUnion('type', [
   hello,
   prove,
@@ -201,6 +252,8 @@ export const portalMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ack'), seq: z.number() }),
   z.object({ type: z.literal('nack'), seq: z.number(), reason: text }),
   z.object({ type: z.literal('ping'), at: ms }),
+  /** Portal clock minus edge clock, from the ping just answered; half the round trip is the greatest error. */
+  z.object({ type: z.literal('clock'), offset_ms: ms, round_trip_ms: ms }),
   z.object({
     type: z.literal('discover.start'),
     ...request,
@@ -226,16 +279,10 @@ export const portalMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('snapshot'), ...request, source_id: uuid }),
   z.object({ type: z.literal('media.get'), ...request, media_id: uuid }),
-  z.object({
-    type: z.literal('live.start'),
-    ...request,
-    stream: z.int(),
-    source_id: uuid,
-    mode: z.enum(['fmp4', 'mjpeg']),
-  }),
-  z.object({ type: z.literal('live.stop'), stream: z.int() }),
+  z.object({ type: z.literal('live.start'), ...request, source_id: uuid, mode: z.enum(['fmp4', 'mjpeg']) }),
+  z.object({ type: z.literal('live.stop'), ...request }),
   /** The portal fell behind: drop until the next key frame. */
-  z.object({ type: z.literal('live.skip'), stream: z.int() }),
+  z.object({ type: z.literal('live.skip'), ...request }),
 ])
 export type PortalMessage = z.infer<typeof portalMessage>
 
@@ -303,17 +350,18 @@ export const nimbleMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('probe.finding'), ...request, finding }),
   z.object({ type: z.literal('probe.done'), ...request, probed }),
   z.object({ type: z.literal('channel.done'), ...request, ok: z.boolean(), cause }),
-  /** Bytes follow as media frames of `stream`; `size` −1 when refused. */
+  /** Answers `snapshot` and `media.get`; `size` bytes follow as media frames unless there is a cause. */
   z.object({
     type: z.literal('media'),
     ...request,
-    stream: z.int(),
-    content_type: z.string(),
-    size: z.number(),
+    content_type: z.string().max(100),
+    size: z.int().min(0),
+    at: ms,
     cause,
   }),
-  z.object({ type: z.literal('live.started'), ...request, stream: z.int(), mime: z.string(), cause }),
-  z.object({ type: z.literal('live.ended'), stream: z.int(), cause }),
+  z.object({ type: z.literal('live.started'), ...request, mime: z.string().max(200) }),
+  /** No picture, or none any more. */
+  z.object({ type: z.literal('live.ended'), ...request, cause }),
   z.object({ type: z.literal('overlay'), ...overlay.shape }),
 ])
 export type NimbleMessage = z.infer<typeof nimbleMessage>

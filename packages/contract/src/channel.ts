@@ -131,6 +131,7 @@ export const channel = {
     path: '/channel/list',
     summary: 'Channels of a device, a site or a use case',
     access: 'viewer_and_above',
+    reads: true,
     input: z.strictObject({ device_id: id.optional(), site_id: id.optional(), usecase_id: id.optional() }),
     output: z.array(channelEntity),
   }),
@@ -155,6 +156,7 @@ export const channel = {
     path: '/channel/stats',
     summary: 'Figures of channels over 24 hours',
     access: 'viewer_and_above',
+    reads: true,
     input: z.strictObject({ channel_id: z.array(id).min(1, 'channel_required').max(500, 'too_many') }),
     output: z.array(channelStats),
   }),
@@ -203,6 +205,7 @@ export const channel = {
     path: '/channel/ondemand',
     summary: 'A still now, or the address of the live picture',
     access: 'viewer_and_above',
+    reads: true,
     input: z.strictObject({ channel_id: id, kind: z.enum(['snapshot', 'live']).default('snapshot') }),
     output: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('snapshot'), channel_id: z.uuid(), snapshot_url: z.string(), taken_at: z.string() }),

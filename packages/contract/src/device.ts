@@ -151,6 +151,7 @@ export const deviceOps = {
     path: '/device/discover',
     summary: 'Look for ONVIF cameras from an edge server; found ones arrive on the live channel',
     access: 'admin_and_above',
+    reads: true,
     input: z.strictObject({
       nimble_id: id,
       timeout: z.number().min(0.3).max(30).default(0.7),
@@ -165,6 +166,7 @@ export const deviceOps = {
     path: '/device/probe',
     summary: 'Try a camera before saving it: profiles, codec, resolution, a still, and what to change',
     access: 'admin_and_above',
+    reads: true,
     input: z.strictObject({
       nimble_id: id,
       /** rtsp:// address of a stream, or http:// address of the ONVIF service. */

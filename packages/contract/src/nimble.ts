@@ -209,6 +209,7 @@ export const nimble = {
     path: '/nimble/test',
     summary: 'Try an address before saving it',
     access: 'admin_and_above',
+    reads: true,
     input: z.strictObject({ address: host, port }),
     output: z.object({
       ok: z.boolean(),

@@ -17,6 +17,10 @@ export type Op = {
    * `file`: answers bytes instead of the envelope. `socket`: a WebSocket, `output` is one message.
    */
   kind?: 'upload' | 'file' | 'socket'
+  /** Changes nothing although its verb is not GET: leaves no trace row. */
+  reads?: true
+  /** Calls a minute from one address, where that is less than the general limit per user. */
+  perMinute?: number
 }
 
 /** Keeps literal types of a row. */

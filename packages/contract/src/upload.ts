@@ -21,6 +21,7 @@ export const upload = {
     summary: 'Upload an image during onboarding; limited per address',
     access: 'public',
     kind: 'upload',
+    perMinute: 10,
     input: z.strictObject({ kind: z.enum(['image'], { error: 'one_of' }).default('image') }),
     output: uploadReply,
   }),

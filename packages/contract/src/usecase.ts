@@ -26,6 +26,7 @@ export const usecase = {
     path: '/usecase/list',
     summary: 'Use cases',
     access: 'viewer_and_above',
+    reads: true,
     input: z.strictObject({
       customer_id: id.optional(),
       site_id: id.optional(),

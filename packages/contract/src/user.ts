@@ -142,6 +142,7 @@ export const userOps = {
     path: '/user/list',
     summary: 'Users in reach',
     access: 'viewer_and_above',
+    reads: true,
     input: z.strictObject({
       role_key: role.optional(),
       customer_id: id.optional(),
@@ -156,6 +157,7 @@ export const userOps = {
     path: '/user/id',
     summary: 'One user',
     access: 'viewer_and_above',
+    reads: true,
     input: z.strictObject({ user_id: id }),
     output: user,
   }),
@@ -213,6 +215,7 @@ export const userOps = {
     path: '/user/session/list',
     summary: 'Sign-in sessions',
     access: 'viewer_and_above',
+    reads: true,
     input: z.strictObject({ user_id: id.optional() }),
     output: z.array(session),
   }),

@@ -22,4 +22,7 @@ export type Scope = {
   siteIds: readonly number[] | null
 }
 
+/** Who calls and what they see. */
+export type Caller = { principal: Principal; scope: Scope }
+
 export const everyTenant = (principal: Principal): boolean => reachesEveryOrganization(principal.role)

@@ -1,0 +1,69 @@
+import type { Failure } from '@sightline/contract'
+import type { FastifyBaseLogger } from 'fastify'
+import { Refusal } from './refusal.ts'
+
+/** What the client gets for an error: status, headers and envelope. */
+export type FailureAnswer = { status: number; headers: Record<string, string>; body: Failure }
+
+/**
+ * Turns whatever was thrown into an answer. Refusals say what they mean, foreign errors are mapped to known ones here
+ * and nowhere else, and what remains is a 500 that tells nothing but the id under which the log has it.
+ */
+export function failureOf(error: unknown, requestId: string, log: FastifyBaseLogger): FailureAnswer {
+  const refusal = error instanceof Refusal ? error : known(error)
+  const status = refusal?.status ?? 500
+  if (status >= 500) log.error({ err: error, requestId }, refusal?.message ?? 'unexpected error')
+  const body: Failure = {
+    response_code: status,
+    message: refusal?.message ?? 'Oops -- Something went wrong !!',
+    message_type: 'error',
+    ...(refusal?.errors ? { errors: refusal.errors } : {}),
+    ...(refusal?.code || !refusal ? { error_code: refusal?.code ?? 'internal' } : {}),
+    ...(refusal?.args ? { args: refusal.args } : {}),
+    // Only where the operator will look for it: a 404 must not differ between what is missing and what is out of reach.
+    ...(status >= 500 ? { request_id: requestId } : {}),
+    ...(status === 503 || status === 429 ? { retryable: true } : {}),
+  }
+  return { status, headers: refusal?.headers ?? {}, body }
+}
+
+type Foreign = { code?: unknown; statusCode?: unknown; message?: unknown; syscall?: unknown }
+
+/** Errors of Fastify, its plugins and PostgreSQL that a client can do something about. */
+function known(error: unknown): Refusal | null {
+  if (typeof error !== 'object' || error === null) return null
+  const { code, statusCode } = error as Foreign
+  if (databaseDown(error as Foreign))
+    return new Refusal(503, 'The database does not answer, try again later.', {
+      code: 'database_unavailable',
+      headers: { 'retry-after': '5' },
+    })
+  if (code === '53100') return new Refusal(507, 'The disk of the database is full.', { code: 'disk_full' })
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Refusal(413, 'The request is too large.', { code: 'too_large' })
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return new Refusal(413, 'The file is too large.', { code: 'too_large', errors: { file: ['image_too_large'] } })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
+      return unsupportedMedia()
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new Refusal(400, 'The body is not valid JSON.', { code: 'json_invalid' })
+  }
+  if (error instanceof SyntaxError && statusCode === 400)
+    return new Refusal(400, 'The body is not valid JSON.', { code: 'json_invalid' })
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
+    return new Refusal(statusCode, 'Bad request', { code: 'bad_request' })
+  return null
+}
+
+export const unsupportedMedia = () =>
+  new Refusal(415, 'Only JSON and, for uploads, multipart bodies are read.', { code: 'unsupported_media' })
+
+/** Connections that cannot be had or broke, servers that start or stop, statements cut off, dead-locks. */
+function databaseDown({ code, message, syscall }: Foreign): boolean {
+  if (syscall === 'connect') return true
+  if (typeof code === 'string') return /^(08...|57P0.|53[023]00|57014|40001|40P01|25P0[23])$/.test(code)
+  return typeof message === 'string' && /connection terminated|timeout exceeded when trying to connect/i.test(message)
+}

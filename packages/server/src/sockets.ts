@@ -1,0 +1,123 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { WebSocket } from 'ws'
+import type { Caller, Scope } from './scope.ts'
+
+/** One open WebSocket as handlers see it. `Message` is the row's output; bytes go beside it. */
+export type Socket<Message> = {
+  send(message: Message): void
+  sendBytes(bytes: Uint8Array): void
+  /** Bytes handed over that the network has not taken yet: the measure for back-pressure. */
+  bufferedBytes(): number
+  close(code: number, reason: string): void
+  /** Aborted once the socket is closed, by whichever side. */
+  gone: AbortSignal
+  /** `allowed` runs each minute with what the caller reaches by then; `false` closes the socket. */
+  recheck(allowed: (scope: Scope) => boolean | Promise<boolean>): void
+}
+
+/** Close codes of our own; the first three digits after the 4 are the HTTP status they stand for. */
+export const closeCodes = { goingAway: 1001, unauthorized: 4401, notFound: 4404, overloaded: 4429 } as const
+
+const sessionCheckMs = 4_000
+const reachCheckMs = 60_000
+const pingMs = 30_000
+
+type Open = {
+  ws: WebSocket
+  sessionUid: string
+  allowed: ((scope: Scope) => boolean | Promise<boolean>) | null
+  checkedAt: number
+  pingedAt: number
+  alive: boolean
+}
+
+/**
+ * Keeps the open sockets honest. One query every four seconds asks which of their sessions still hold, so a revoked,
+ * expired or disabled one is closed within five; once a minute the handler's own reach check runs; a peer that answers
+ * no ping is dropped.
+ * @param callers answers, for session ids, who they are now; sessions that ended are absent
+ */
+export function watchSockets(
+  callers: (sessionUids: string[]) => Promise<Map<string, Caller>>,
+  log: FastifyBaseLogger,
+  now: () => number = Date.now,
+) {
+  const open = new Set<Open>()
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+
+  function add<Message>(ws: WebSocket, caller: Caller): Socket<Message> {
+    const gone = new AbortController()
+    const entry: Open = {
+      ws,
+      sessionUid: caller.principal.sessionUid,
+      allowed: null,
+      checkedAt: now(),
+      pingedAt: now(),
+      alive: true,
+    }
+    open.add(entry)
+    timer ??= setInterval(() => (running ??= check().finally(() => (running = undefined))), sessionCheckMs)
+    ws.on('pong', () => {
+      entry.alive = true
+    })
+    ws.on('close', () => {
+      open.delete(entry)
+      gone.abort()
+      if (open.size === 0) stop()
+    })
+    const ready = () => ws.readyState === ws.OPEN
+    return {
+      send: (message) => ready() && ws.send(JSON.stringify(message)),
+      sendBytes: (bytes) => ready() && ws.send(bytes),
+      bufferedBytes: () => ws.bufferedAmount,
+      close: (code, reason) => ws.close(code, reason),
+      gone: gone.signal,
+      recheck(allowed) {
+        entry.allowed = allowed
+      },
+    }
+  }
+
+  async function check(): Promise<void> {
+    try {
+      const live = await callers([...new Set([...open].map((entry) => entry.sessionUid))])
+      for (const entry of open) await checkOne(entry, live.get(entry.sessionUid))
+    } catch (error) {
+      // Not knowing is no reason to close: the database comes back, and the next round decides.
+      log.warn({ err: error }, 'could not check the sessions of open sockets')
+    }
+  }
+
+  async function checkOne(entry: Open, caller: Caller | undefined): Promise<void> {
+    if (!caller) return entry.ws.close(closeCodes.unauthorized, 'session ended')
+    const at = now()
+    if (entry.allowed && at - entry.checkedAt >= reachCheckMs) {
+      entry.checkedAt = at
+      if (!(await entry.allowed(caller.scope))) return entry.ws.close(closeCodes.notFound, 'out of reach')
+    }
+    if (at - entry.pingedAt < pingMs) return
+    if (!entry.alive) return entry.ws.terminate()
+    entry.alive = false
+    entry.pingedAt = at
+    entry.ws.ping()
+  }
+
+  function stop() {
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return {
+    add,
+    /** Looks at every socket now; for tests and after a revocation in this process. */
+    check,
+    /** Tells every peer that the portal goes away, and stops watching. */
+    async close() {
+      stop()
+      await running
+      for (const entry of open) entry.ws.close(closeCodes.goingAway, 'the portal stops')
+    },
+  }
+}
+export type Sockets = ReturnType<typeof watchSockets>

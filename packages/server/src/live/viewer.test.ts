@@ -1,0 +1,85 @@
+import type { LiveMessage } from '@sightline/contract'
+import { describe, expect, it } from 'vitest'
+import { viewer, viewerBacklogBytes } from './viewer.ts'
+
+/** A connection that takes what it is told to take. */
+function connection() {
+  const sent: (LiveMessage | string)[] = []
+  const names = ['', 'init', 'fragment', 'jpeg']
+  const state = { buffered: 0, closed: null as number | null }
+  return {
+    sent,
+    state,
+    socket: {
+      send: (message: LiveMessage) => void sent.push(message),
+      sendBytes: (bytes: Uint8Array) => void sent.push(`${names[bytes[0] as number]} ${bytes.subarray(1).join(' ')}`),
+      bufferedBytes: () => state.buffered,
+      close: (code: number) => {
+        state.closed = code
+      },
+    },
+  }
+}
+const part = (n: number) => Buffer.of(n)
+
+describe('a viewer of the live picture', () => {
+  it('begins with a picture that stands alone', () => {
+    const { socket, sent } = connection()
+    const view = viewer(socket, 'fmp4')
+    view.started('video/mp4')
+    view.init(part(0))
+    view.fragment(part(1), false)
+    view.fragment(part(2), true)
+    view.fragment(part(3), false)
+    expect(sent).toEqual([{ type: 'started', mode: 'fmp4', mime: 'video/mp4' }, 'init 0', 'fragment 2', 'fragment 3'])
+  })
+
+  it('skips to the next key frame when it is behind', () => {
+    const { socket, sent, state } = connection()
+    const view = viewer(socket, 'fmp4')
+    view.init(part(0))
+    view.fragment(part(1), true)
+    state.buffered = viewerBacklogBytes + 1
+    view.fragment(part(2), false)
+    view.fragment(part(3), true)
+    state.buffered = 0
+    view.fragment(part(4), false)
+    view.fragment(part(5), true)
+    view.fragment(part(6), false)
+    expect(sent).toEqual(['init 0', 'fragment 1', 'fragment 5', 'fragment 6'])
+  })
+
+  it('loses whole pictures and boxes rather than queueing them', () => {
+    const { socket, sent, state } = connection()
+    const view = viewer(socket, 'mjpeg')
+    state.buffered = viewerBacklogBytes + 1
+    view.jpeg(part(1))
+    view.overlay({ source_id: 's', pts_ms: 1, at: 1, boxes: [], levels: {} })
+    state.buffered = 0
+    view.jpeg(part(2))
+    expect(sent).toEqual(['jpeg 2'])
+  })
+
+  it('says since when it waits, until a picture comes', () => {
+    const { socket, sent } = connection()
+    let time = 0
+    const view = viewer(socket, 'fmp4', () => new Date(++time))
+    view.waiting('stalled')
+    view.waiting('unreachable')
+    view.fragment(part(1), true)
+    view.waiting('cut')
+    expect(sent).toEqual([
+      { type: 'waiting', cause: 'stalled', since: new Date(1).toISOString() },
+      { type: 'waiting', cause: 'unreachable', since: new Date(1).toISOString() },
+      'fragment 1',
+      { type: 'waiting', cause: 'cut', since: new Date(2).toISOString() },
+    ])
+  })
+
+  it('closes after the end', () => {
+    const { socket, sent, state } = connection()
+    viewer(socket, 'fmp4').ended('source_missing')
+    expect(sent).toEqual([{ type: 'ended', cause: 'source_missing' }])
+    expect(state.closed).toBe(1000)
+  })
+})

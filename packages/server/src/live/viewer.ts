@@ -1,0 +1,57 @@
+import type { LiveMessage } from '@sightline/contract'
+import type { LiveListener, LiveMode } from '../nimble/links.ts'
+import type { Socket } from '../sockets.ts'
+
+/** First byte of a binary frame. */
+export const liveBytes = { init: 1, fragment: 2, jpeg: 3 } as const
+
+/** A viewer that has this much unsent is behind: it gets nothing more until the next picture that stands alone. */
+export const viewerBacklogBytes = 2 * 1024 * 1024
+
+/**
+ * One browser's view of a source: what the edge server sends, passed on as the network takes it. A slow viewer loses
+ * pictures, never slows the camera or another viewer.
+ */
+export function viewer(
+  socket: Pick<Socket<LiveMessage>, 'send' | 'sendBytes' | 'bufferedBytes' | 'close'>,
+  mode: LiveMode,
+  now: () => Date = () => new Date(),
+): LiveListener {
+  let skipping = true
+  let waitingSince: string | null = null
+
+  const isBehind = () => socket.bufferedBytes() > viewerBacklogBytes
+  const bytes = (what: number, payload: Buffer) => socket.sendBytes(Buffer.concat([Buffer.of(what), payload]))
+
+  return {
+    started: (mime) => socket.send({ type: 'started', mode, mime }),
+    init(segment) {
+      // Small, and nothing after it can be decoded without it: sent even to a viewer that is behind.
+      bytes(liveBytes.init, segment)
+      skipping = true
+    },
+    fragment(fragment, isKey) {
+      if (isBehind()) skipping = true
+      else if (isKey) skipping = false
+      if (skipping) return
+      waitingSince = null
+      bytes(liveBytes.fragment, fragment)
+    },
+    jpeg(picture) {
+      if (isBehind()) return
+      waitingSince = null
+      bytes(liveBytes.jpeg, picture)
+    },
+    overlay({ pts_ms, at, boxes, levels }) {
+      if (!isBehind()) socket.send({ type: 'overlay', pts_ms, at, boxes, levels })
+    },
+    waiting(cause) {
+      waitingSince ??= now().toISOString()
+      socket.send({ type: 'waiting', cause, since: waitingSince })
+    },
+    ended(cause) {
+      socket.send({ type: 'ended', cause })
+      socket.close(1000, 'ended')
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { StreamMessage } from '@sightline/contract'
+import type { BusMessage } from '../bus.ts'
+import type { Scope } from '../scope.ts'
+import { closeCodes, type Socket } from '../sockets.ts'
+
+/** Messages to one client are gathered this long, and those about one thing become one. */
+export const tickMs = 50
+/** A client with this much unsent is cut; it comes back and reads everything again. */
+export const clientBacklogBytes = 1024 * 1024
+
+/** Whether the caller may see a message: its tenant, its site, and its own jobs only. */
+export function isVisible(scope: Scope, { tenantId, siteId, userId }: BusMessage): boolean {
+  if (scope.tenantId !== null && scope.tenantId !== tenantId) return false
+  if (siteId !== null && scope.siteIds !== null && !scope.siteIds.includes(siteId)) return false
+  return userId === undefined || userId === scope.principal.userId
+}
+
+/** Hands bus messages to one socket. Answers the listener for the bus and how to change what may be seen. */
+export function streamClient(
+  socket: Pick<Socket<StreamMessage>, 'send' | 'bufferedBytes' | 'close' | 'gone'>,
+  initialScope: Scope,
+) {
+  let scope = initialScope
+  let timer: NodeJS.Timeout | undefined
+  const pending = new Map<string, StreamMessage>()
+  socket.gone.addEventListener('abort', () => clearTimeout(timer))
+
+  function flush() {
+    timer = undefined
+    for (const message of pending.values()) socket.send(message)
+    pending.clear()
+    if (socket.bufferedBytes() > clientBacklogBytes) socket.close(closeCodes.overloaded, 'too slow')
+  }
+
+  return {
+    hear(heard: BusMessage) {
+      if (socket.gone.aborted || !isVisible(scope, heard)) return
+      const key = subject(heard.message)
+      pending.set(key, merged(pending.get(key), heard.message))
+      timer ??= setTimeout(flush, tickMs)
+    },
+    see(newScope: Scope) {
+      scope = newScope
+    },
+  }
+}
+
+/** What a message is about; of several about the same, the newest counts. */
+function subject(message: StreamMessage): string {
+  switch (message.type) {
+    case 'hello':
+      return 'hello'
+    case 'event':
+    case 'channel':
+      return `${message.type} ${message.channel_id}`
+    case 'device':
+      return `device ${message.device_id}`
+    case 'nimble':
+      return `nimble ${message.nimble_id}`
+    case 'job':
+      return `job ${message.job_id}`
+    case 'changed':
+      return `changed ${message.feature} ${message.id}`
+  }
+}
+
+/** Of events nothing is lost: records are added up, levels laid over each other. */
+function merged(earlier: StreamMessage | undefined, later: StreamMessage): StreamMessage {
+  if (earlier?.type !== 'event' || later.type !== 'event') return later
+  const newest = later.observed_at >= earlier.observed_at ? later : earlier
+  const oldest = newest === later ? earlier : later
+  return {
+    ...newest,
+    records: earlier.records + later.records,
+    opened: earlier.opened + later.opened,
+    levels: { ...oldest.levels, ...newest.levels },
+  }
+}

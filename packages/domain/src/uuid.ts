@@ -14,10 +14,13 @@ export function uuidv7(ms: number, random: Uint8Array): string {
 /** Milliseconds since the epoch that a version 7 UUID carries. */
 export const uuidv7Ms = (uuid: string): number => Number.parseInt(uuid.replace('-', '').slice(0, 12), 16)
 
-export function formatUuid(bytes: Uint8Array): string {
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
+const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** Reads 16 bytes from `at` on. */
+export const formatUuid = (b: Uint8Array, at = 0): string =>
+  `${four(b, at)}-${two(b, at + 4)}-${two(b, at + 6)}-${two(b, at + 8)}-${two(b, at + 10)}${four(b, at + 12)}`
+const two = (b: Uint8Array, at: number): string => `${hex[b[at] as number]}${hex[b[at + 1] as number]}`
+const four = (b: Uint8Array, at: number): string => two(b, at) + two(b, at + 2)
 
 export function parseUuid(text: string): Uint8Array {
   const hex = text.replaceAll('-', '')

@@ -27,18 +27,10 @@ export function failureOf(error: unknown, requestId: string, log: FastifyBaseLog
   return { status, headers: refusal?.headers ?? {}, body }
 }
 
-type Foreign = { code?: unknown; statusCode?: unknown; message?: unknown; syscall?: unknown }
-
-/** Errors of Fastify, its plugins and PostgreSQL that a client can do something about. */
+/** Errors of Fastify and its plugins that a client can do something about; the database makes its own refusals. */
 function known(error: unknown): Refusal | null {
   if (typeof error !== 'object' || error === null) return null
-  const { code, statusCode } = error as Foreign
-  if (databaseDown(error as Foreign))
-    return new Refusal(503, 'The database does not answer, try again later.', {
-      code: 'database_unavailable',
-      headers: { 'retry-after': '5' },
-    })
-  if (code === '53100') return new Refusal(507, 'The disk of the database is full.', { code: 'disk_full' })
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Refusal(413, 'The request is too large.', { code: 'too_large' })
@@ -60,10 +52,3 @@ function known(error: unknown): Refusal | null {
 
 export const unsupportedMedia = () =>
   new Refusal(415, 'Only JSON and, for uploads, multipart bodies are read.', { code: 'unsupported_media' })
-
-/** Connections that cannot be had or broke, servers that start or stop, statements cut off, dead-locks. */
-function databaseDown({ code, message, syscall }: Foreign): boolean {
-  if (syscall === 'connect') return true
-  if (typeof code === 'string') return /^(08...|57P0.|53[023]00|57014|40001|40P01|25P0[23])$/.test(code)
-  return typeof message === 'string' && /connection terminated|timeout exceeded when trying to connect/i.test(message)
-}

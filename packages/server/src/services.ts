@@ -1,16 +1,20 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from './bus.ts'
+import type { Db } from './db/database.ts'
 import type { Demo } from './demo/supervisor.ts'
 import type { Env } from './env.ts'
 import type { Links } from './nimble/links.ts'
+import type { Passwords } from './password.ts'
 import type { Secrets } from './secrets.ts'
 
 /** What handlers and jobs work with. Made once by `main.ts`, or by a test. */
 export type Services = {
   env: Env
+  db: Db
   bus: Bus
   links: Links
   secrets: Secrets
+  passwords: Passwords
   log: FastifyBaseLogger
   demo: Demo
 }

@@ -1,0 +1,218 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  PostgresAdapter,
+  PostgresDriver,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type Transaction,
+} from 'kysely'
+import pg from 'pg'
+import type { Scope } from '../scope.ts'
+import { type EmbeddedServer, startEmbedded } from './embedded.ts'
+import { type DatabaseRole, ensureRoles, raiseFences } from './fence.ts'
+import { migrate } from './migrate.ts'
+import { refusalOf } from './refusal.ts'
+import type { Database } from './schema.ts'
+import { type SeedOptions, seed } from './seed.ts'
+import { DatabaseTrouble } from './trouble.ts'
+
+export type { Database } from './schema.ts'
+
+// bigint as number: our counts stay below 2^53. Once, for the whole process.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+export type Trx = Transaction<Database>
+type Work<T> = (trx: Trx) => Promise<T>
+
+/**
+ * The database. Each of the four runs `work` as one transaction; what it throws rolls back. Trouble of the database
+ * itself comes out as a `Refusal` (503, 507), a broken unique rule as the field error.
+ */
+export type Db = {
+  /** A request of a signed-in person: sees the tenant of the scope, or all of them for a super role without a tenant. */
+  as<T>(scope: Pick<Scope, 'tenantId'>, work: Work<T>): Promise<T>
+  /** Before anyone is known (sign-in, sessions, set-up, public pages) and for tables of the instance: every tenant. */
+  instance<T>(work: Work<T>): Promise<T>
+  /** The event writer, the link to edge servers, roll-ups: every tenant, connections of its own. */
+  ingest<T>(work: Work<T>): Promise<T>
+  /** Migrations, partitions, seeds: owner of everything, without a time limit. */
+  owner<T>(work: Work<T>): Promise<T>
+  info(): Promise<DatabaseInfo>
+  close(): Promise<void>
+}
+
+export type DatabaseInfo = {
+  version: string
+  size_bytes: number
+  /** False: the database user may not make roles, so tenants are kept apart by the queries alone. */
+  row_security: boolean
+  /** The built-in server; false with DATABASE_URL. */
+  embedded: boolean
+}
+
+export type DatabaseOptions = {
+  /** A PostgreSQL server, version 15 or later. Without: the built-in one under `dataDir`. */
+  url?: string
+  dataDir: string
+  /** What the first start puts in. */
+  seed?: SeedOptions
+  log?: (sentence: string) => void
+}
+
+/**
+ * Opens the database: starts the built-in server when no URL is given, brings the schema up to date, and seeds it.
+ * @throws DatabaseTrouble with one sentence that says what to do
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Db> {
+  if (options.url) return connect({ connectionString: options.url }, options, null)
+  const server = await startEmbedded({ dataDir: options.dataDir, log: options.log })
+  try {
+    return await connect(server.connection, options, server)
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+const requestSeconds = 15
+const idleInTransactionSeconds = 30
+
+function makePool(config: pg.PoolConfig, name: string, max: number, timeoutSeconds: number): pg.Pool {
+  const pool = new pg.Pool({
+    ...config,
+    max,
+    application_name: `sightline ${name}`,
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 60_000,
+    idle_in_transaction_session_timeout: idleInTransactionSeconds * 1000,
+    ...(timeoutSeconds > 0 && { statement_timeout: timeoutSeconds * 1000 }),
+    options: '-c timezone=UTC',
+  })
+  // A connection that breaks while idle only leaves the pool; the next query gets a new one or its own error.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+/** The transaction begins under its role and tenant in one message; `local` ends with it, so a pool never leaks them. */
+class FencedDriver extends PostgresDriver {
+  readonly #begin: string
+
+  constructor(pool: pg.Pool, begin: string) {
+    super({ pool })
+    this.#begin = begin
+  }
+
+  override async beginTransaction(connection: DatabaseConnection) {
+    await connection.executeQuery(CompiledQuery.raw(this.#begin))
+  }
+}
+
+const fenced = (pool: pg.Pool, ...settings: string[]): Kysely<Database> =>
+  new Kysely<Database>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new FencedDriver(pool, ['begin', ...settings].join('; ')),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+
+async function connect(config: pg.PoolConfig, options: DatabaseOptions, server: EmbeddedServer | null): Promise<Db> {
+  const requests = makePool(config, 'requests', 10, requestSeconds)
+  const ingest = makePool(config, 'ingest', 4, 60)
+  const jobs = makePool(config, 'jobs', 3, 0)
+  const pools = [requests, ingest, jobs]
+  const owner = fenced(jobs)
+  const end = () => Promise.all(pools.map((pool) => pool.end()))
+
+  let rowSecurity: boolean
+  try {
+    await checkServer(owner, options)
+    rowSecurity = await prepare(owner, options)
+  } catch (error) {
+    await end()
+    throw error
+  }
+
+  const role = (name: DatabaseRole) => (rowSecurity ? [`set local role ${name}`] : [])
+  const everyTenant = fenced(requests, ...role('sl_super'))
+  const writer = fenced(ingest, ...role('sl_ingest'))
+  const tenants = new Map<number, Kysely<Database>>()
+  const tenant = (id: number) => {
+    // The number goes into SQL text: it comes from the session, never from a request, and is checked all the same.
+    if (!Number.isSafeInteger(id)) throw new TypeError('a tenant is a whole number')
+    const known = tenants.get(id) ?? fenced(requests, ...role('sl_app'), `set local app.tenant = '${id}'`)
+    tenants.set(id, known)
+    return known
+  }
+  const transact = async <T>(db: Kysely<Database>, work: Work<T>): Promise<T> => {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      throw refusalOf(error)
+    }
+  }
+
+  return {
+    as: (scope, work) => transact(scope.tenantId === null ? everyTenant : tenant(scope.tenantId), work),
+    instance: (work) => transact(everyTenant, work),
+    ingest: (work) => transact(writer, work),
+    owner: (work) => transact(owner, work),
+    info: () =>
+      transact(owner, async (trx) => {
+        const { rows } = await sql<{ version: string; size_bytes: number }>`
+          select current_setting('server_version') as version, pg_database_size(current_database()) as size_bytes`.execute(
+          trx,
+        )
+        return { ...rows[0]!, row_security: rowSecurity, embedded: server !== null }
+      }),
+    async close() {
+      await end()
+      await server?.stop()
+    },
+  }
+}
+
+async function checkServer(db: Kysely<Database>, options: DatabaseOptions) {
+  try {
+    const { rows } = await sql<{ number: number; encoding: string }>`
+      select current_setting('server_version_num')::int as number, current_setting('server_encoding') as encoding`.execute(
+      db,
+    )
+    const { number, encoding } = rows[0]!
+    if (number < 150_000)
+      throw new DatabaseTrouble(
+        `The database server is of version ${Math.floor(number / 10_000)}; 15 or later is needed.`,
+      )
+    if (encoding !== 'UTF8') throw new DatabaseTrouble(`The database has encoding ${encoding}; UTF8 is needed.`)
+  } catch (error) {
+    if (error instanceof DatabaseTrouble || !options.url) throw error
+    const url = URL.parse(options.url)
+    const where = url ? `${url.hostname || 'localhost'}:${url.port || 5432}${url.pathname}` : 'DATABASE_URL'
+    throw new DatabaseTrouble(
+      `The database ${where} cannot be reached: ${error instanceof Error ? error.message : String(error)}. Check DATABASE_URL.`,
+      { cause: error },
+    )
+  }
+}
+
+/** Everything that happens before the first request, by one portal at a time. */
+async function prepare(db: Kysely<Database>, options: DatabaseOptions): Promise<boolean> {
+  return db.connection().execute(async (session) => {
+    await sql`select pg_advisory_lock(hashtext('sightline.prepare'))`.execute(session)
+    try {
+      const rowSecurity = await session.transaction().execute(ensureRoles)
+      const migrated = await migrate(session)
+      await session.transaction().execute(async (trx) => {
+        if (rowSecurity) await raiseFences(trx, migrated.length > 0)
+        await seed(trx, options.seed ?? {})
+      })
+      return rowSecurity
+    } finally {
+      await sql`select pg_advisory_unlock(hashtext('sightline.prepare'))`.execute(session)
+    }
+  })
+}

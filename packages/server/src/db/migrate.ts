@@ -1,0 +1,50 @@
+import { type Kysely, sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import { statements as init } from './migrations/0001_init.ts'
+import type { Database } from './schema.ts'
+import { DatabaseTrouble } from './trouble.ts'
+
+/** One statement at a time: the extended protocol takes no more. */
+const run = (statements: readonly string[]): Migration => ({
+  async up(db: Kysely<never>) {
+    for (const statement of statements) await sql.raw(statement).execute(db)
+  },
+})
+
+/** In order, for ever: a released migration is never changed; going back is restoring the backup taken before. */
+const migrations: Record<string, Migration> = {
+  '0001_init': run(init),
+}
+
+/** The version of the schema that this code needs. */
+export const schemaVersion = Object.keys(migrations).at(-1) as string
+
+/**
+ * Brings the schema up to date, under the migrator's lock.
+ * @returns the names of the migrations that ran
+ */
+export async function migrate(db: Kysely<Database>): Promise<string[]> {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    migrationTableName: 'migration',
+    migrationLockTableName: 'migration_lock',
+  })
+  const unknown = (await migrator.getMigrations().catch(ofNewerPortal)).filter((known) => !(known.name in migrations))
+  if (unknown.length > 0) throw newer()
+  const { error, results = [] } = await migrator.migrateToLatest()
+  if (error) ofNewerPortal(error)
+  return results.filter((result) => result.status === 'Success').map((result) => result.migrationName)
+}
+
+const newer = (cause?: unknown) =>
+  new DatabaseTrouble(
+    'The database was written by a newer version of the portal. Start that version, or restore a backup of this one.',
+    { cause },
+  )
+
+/** Kysely calls migrations that it does not know corrupt: they were run by a later release. */
+function ofNewerPortal(error: unknown): never {
+  if (error instanceof Error && error.message.includes('corrupted migrations')) throw newer(error)
+  throw error
+}

@@ -13,8 +13,8 @@ export const linkPingSeconds = 10
 export const linkPingsMissed = 2
 /** Event frames on the way without an acknowledgement. */
 export const linkUnacknowledged = 8
-/** Unsent bytes of one live stream; beyond them it goes on at the next key frame. */
-export const linkStreamBytes = 2 * 1024 * 1024
+/** Unsent bytes of a connection; beyond them live pictures are left out up to the next key frame. */
+export const linkBacklogBytes = 2 * 1024 * 1024
 /** Greatest message of either side. */
 export const linkMessageBytes = 4 * 1024 * 1024
 /** Close codes of our own; the close reason says more, as an id of `linkFaults`. */
@@ -42,6 +42,7 @@ export const linkFaults = [
   'other_nimble',
   'connection_lost',
 ] as const
+export type LinkFault = (typeof linkFaults)[number]
 
 const uuid = z.uuid()
 const base64 = z.string().regex(/^[A-Za-z0-9+/]{1,1024}={0,2}$/)
@@ -281,8 +282,6 @@ export const portalMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('media.get'), ...request, media_id: uuid }),
   z.object({ type: z.literal('live.start'), ...request, source_id: uuid, mode: z.enum(['fmp4', 'mjpeg']) }),
   z.object({ type: z.literal('live.stop'), ...request }),
-  /** The portal fell behind: drop until the next key frame. */
-  z.object({ type: z.literal('live.skip'), ...request }),
 ])
 export type PortalMessage = z.infer<typeof portalMessage>
 

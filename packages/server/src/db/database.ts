@@ -10,6 +10,7 @@ import {
   type Transaction,
 } from 'kysely'
 import pg from 'pg'
+import { ensurePartitions } from '../event/partitions.ts'
 import type { Scope } from '../scope.ts'
 import { type EmbeddedServer, startEmbedded } from './embedded.ts'
 import { type DatabaseRole, ensureRoles, raiseFences } from './fence.ts'
@@ -209,6 +210,7 @@ async function prepare(db: Kysely<Database>, options: DatabaseOptions): Promise<
       await session.transaction().execute(async (trx) => {
         if (rowSecurity) await raiseFences(trx, migrated.length > 0)
         await seed(trx, options.seed ?? {})
+        await ensurePartitions(trx, Date.now())
       })
       return rowSecurity
     } finally {

@@ -1,0 +1,130 @@
+/**
+ * One camera's own process: everything that native media code touches. It opens one RTSP connection, sends every access
+ * unit to main and the pictures that are wanted to the analysis worker, and ends with the connection. node-av's binary is
+ * a GPLv3 build of FFmpeg; it is loaded here and nowhere else in the nimble.
+ */
+import { Packet, type Stream } from 'node-av'
+import { createAnalysisFeed } from './analysis.ts'
+import { createDecoder, type Picture } from './decoder.ts'
+import { isReference, isSlice, joinNals, nalType, splitNals, typeOf } from './h264.ts'
+import { createJpegEncoder } from './image.ts'
+import type { FromChild, ToChild } from './messages.ts'
+import { createParameterTracker } from './parameters.ts'
+import { openStream } from './stream.ts'
+import { createTimeline, ticksPerSecond } from './timeline.ts'
+
+/** Access units that main has not taken yet; beyond it they are left out up to the next key frame. */
+const mostUnsentBytes = 8 * 1024 * 1024
+/** Size of pictures for viewers without a video decoder. */
+const viewerSize = { width: 1280, height: 720 }
+const noTime = -(2n ** 63n)
+
+const begun = performance.now()
+let timeline = createTimeline(0, begun)
+const analysis = createAnalysisFeed(tell, () => timeline.lateMs())
+const jpeg = createJpegEncoder()
+const viewers = createViewerFeed()
+let latest: ((take: (picture: Picture) => void) => void) | null = null
+let isClosing = false
+
+// Without its parent nobody stops it, and a blocked read would hold back an orderly exit.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+process.on('message', (message: ToChild) => {
+  if (message.type === 'open') run(message)
+  else if (message.type === 'analysis') analysis.set(message.analysis)
+  else if (message.type === 'pictures') viewers.setFps(message.fps)
+  else if (message.type === 'jpeg') sendJpeg(message)
+  else isClosing = true
+})
+
+function tell(message: FromChild, sent?: () => void): void {
+  process.send?.(message, undefined, undefined, sent)
+}
+
+async function run(open: Extract<ToChild, { type: 'open' }>): Promise<void> {
+  timeline = createTimeline(open.start_ms, performance.now())
+  const opened = await openStream(open)
+  if ('cause' in opened) return tell({ type: 'failed', cause: opened.cause })
+  const { stream, read, close } = opened
+  const take = createTaker(stream)
+  const packet = new Packet()
+  packet.alloc()
+  for (;;) {
+    const cause = await read(packet)
+    if (isClosing) {
+      await close()
+      process.exit(0)
+    }
+    if (cause) return tell({ type: 'failed', cause })
+    take(packet)
+    packet.unref()
+  }
+}
+
+/** What becomes of a packet: an access unit for main, and food for the decoder. */
+function createTaker(stream: Stream): (packet: Packet) => void {
+  const parameters = createParameterTracker()
+  parameters.take(splitNals(stream.codecpar.extradata ?? Buffer.alloc(0)))
+  const decoder = createDecoder(stream.codecpar, [analysis.consumer, viewers.consumer])
+  latest = decoder.latest
+  const { num, den } = stream.timeBase
+  let unsentBytes = 0
+  let isComplete = false
+  let areTold = false
+
+  const send = (key: boolean, pts: number, dts: number, at: number, nals: Buffer[]) => {
+    isComplete = unsentBytes < mostUnsentBytes && (isComplete || key)
+    if (!isComplete) return
+    const data = joinNals(nals)
+    unsentBytes += data.length
+    tell({ type: 'unit', unit: { key, pts, dts, at, data } }, () => {
+      unsentBytes -= data.length
+    })
+  }
+  return (packet) => {
+    const nals = splitNals(packet.data ?? Buffer.alloc(0))
+    const slices = nals.filter(isSlice)
+    const isChanged = parameters.take(nals)
+    const sets = parameters.current()
+    if (slices.length === 0 || !sets) return
+    timeline.setReorder(parameters.reorder())
+    const at = Date.now()
+    const time = packet.pts === noTime ? null : (Number(packet.pts) * num * ticksPerSecond) / den
+    const { pts, dts } = timeline.place(time, performance.now())
+    const key = packet.isKeyframe || slices.some((nal) => typeOf(nal) === nalType.idr)
+    if (isChanged || !areTold) {
+      tell({ type: 'parameters', parameters: sets })
+      areTold = true
+    }
+    // A change within a group of pictures has to reach decoders that were set up with the group's beginning.
+    const kept = isChanged && !key ? nals.filter((nal) => isSlice(nal) || isParameterSet(typeOf(nal))) : slices
+    send(key, pts, dts, at, kept)
+    decoder.push(packet, { pts, at, key, isReference: slices.some(isReference) })
+  }
+}
+
+const isParameterSet = (type: number) => type === nalType.sps || type === nalType.pps
+
+function sendJpeg({ id, most }: Extract<ToChild, { type: 'jpeg' }>): void {
+  latest?.(({ frame, at }) => tell({ type: 'jpeg', id, at, jpeg: jpeg.encode(frame, most) }))
+}
+
+/** JPEG pictures, one at a time: the next only when main has taken the last. */
+function createViewerFeed() {
+  let fps = 0
+  let isSending = false
+  return {
+    setFps: (value: number) => {
+      fps = value
+    },
+    consumer: {
+      fps: () => (isSending ? 0 : fps),
+      take: ({ frame, at, pts }: Picture) => {
+        isSending = true
+        tell({ type: 'picture', at, pts, jpeg: jpeg.encode(frame, viewerSize) }, () => {
+          isSending = false
+        })
+      },
+    },
+  }
+}

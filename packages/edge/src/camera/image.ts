@@ -1,0 +1,137 @@
+/** From decoded pictures to pixels and JPEG (camera process only). */
+import {
+  AV_CODEC_FLAG_QSCALE,
+  AV_CODEC_ID_MJPEG,
+  AV_PIX_FMT_BGR24,
+  AV_PIX_FMT_YUVJ420P,
+  type AVPixelFormat,
+  Codec,
+  CodecContext,
+  FF_QP2LAMBDA,
+  Frame,
+  Packet,
+  Rational,
+  SoftwareScaleContext,
+  SWS_BILINEAR,
+} from 'node-av'
+
+export type Size = { width: number; height: number }
+export type Scaler = {
+  /** BGR24, rows top down without padding. */
+  bgr(frame: Frame, most: Size): Size & { data: Buffer }
+  close(): void
+}
+
+/** The largest size of the picture's own aspect within `most`, even sides; never larger than the picture. */
+export function fit(picture: Size, most: Size): Size {
+  const ratio = Math.min(1, most.width / picture.width, most.height / picture.height)
+  const even = (side: number) => Math.max(2, Math.round((side * ratio) / 2) * 2)
+  return { width: even(picture.width), height: even(picture.height) }
+}
+
+export function createScaler(): Scaler {
+  const converter = createConverter(AV_PIX_FMT_BGR24)
+  return {
+    bgr(frame, most) {
+      const size = fit(frame, most)
+      return { ...size, data: converter.convert(frame, size).toBuffer() }
+    },
+    close: converter.close,
+  }
+}
+
+/** FFmpeg's scale of 2 (best) to 31. */
+const jpegQuality = 4
+const mostJpeg: Size = { width: 4096, height: 2304 }
+
+export type JpegEncoder = { encode(frame: Frame, most?: Size): Buffer; close(): void }
+
+export function createJpegEncoder(): JpegEncoder {
+  const converter = createConverter(AV_PIX_FMT_YUVJ420P)
+  const packet = new Packet()
+  packet.alloc()
+  let context: CodecContext | null = null
+  let opened: Size = { width: 0, height: 0 }
+
+  const open = (size: Size) => {
+    context?.freeContext()
+    const codec = Codec.findEncoder(AV_CODEC_ID_MJPEG)
+    context = new CodecContext()
+    context.allocContext3(codec)
+    context.width = size.width
+    context.height = size.height
+    context.pixelFormat = AV_PIX_FMT_YUVJ420P
+    context.timeBase = new Rational(1, 25)
+    context.setFlags(AV_CODEC_FLAG_QSCALE)
+    context.globalQuality = FF_QP2LAMBDA * jpegQuality
+    context.threadCount = 1
+    check(context.open2Sync(codec), 'The JPEG encoder did not open')
+    opened = size
+    return context
+  }
+  return {
+    encode(frame, most = mostJpeg) {
+      const size = fit(frame, most)
+      const encoder = context && opened.width === size.width && opened.height === size.height ? context : open(size)
+      const picture = converter.convert(frame, size)
+      picture.quality = FF_QP2LAMBDA * jpegQuality
+      picture.pts = 0n
+      check(encoder.sendFrameSync(picture), 'The JPEG encoder refused a picture')
+      check(encoder.receivePacketSync(packet), 'The JPEG encoder gave nothing')
+      const jpeg = Buffer.from(packet.data ?? [])
+      packet.unref()
+      return jpeg
+    },
+    close() {
+      converter.close()
+      packet.free()
+      context?.freeContext()
+    },
+  }
+}
+
+/** Scales and converts into one frame that is used again: valid until the next call. */
+function createConverter(format: AVPixelFormat): { convert(frame: Frame, size: Size): Frame; close(): void } {
+  let context: SoftwareScaleContext | null = null
+  let target: Frame | null = null
+  let made = ''
+
+  const make = (frame: Frame, size: Size) => {
+    context?.freeContext()
+    target?.free()
+    context = new SoftwareScaleContext()
+    context.getContext(
+      frame.width,
+      frame.height,
+      frame.format as AVPixelFormat,
+      size.width,
+      size.height,
+      format,
+      SWS_BILINEAR,
+    )
+    target = new Frame()
+    target.alloc()
+    target.format = format
+    target.width = size.width
+    target.height = size.height
+    check(target.getBuffer(1), 'No memory for a picture')
+    return { context, target }
+  }
+  return {
+    convert(frame, size) {
+      const wanted = `${frame.width} ${frame.height} ${frame.format} ${size.width} ${size.height}`
+      const ready = context && target && made === wanted ? { context, target } : make(frame, size)
+      made = wanted
+      check(ready.context.scaleFrameSync(ready.target, frame), 'A picture could not be scaled')
+      return ready.target
+    },
+    close() {
+      context?.freeContext()
+      target?.free()
+    },
+  }
+}
+
+function check(code: number, what: string): void {
+  if (code < 0) throw new Error(`${what} (${code}).`)
+}

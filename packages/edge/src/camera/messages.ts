@@ -1,0 +1,56 @@
+/** What main and a camera process say to each other over the channel of `fork` (advanced serialization: buffers stay bytes). */
+import type { CameraCause } from './cause.ts'
+import type { FrameTicket } from './frames.ts'
+import type { ParameterSets } from './h264.ts'
+
+export type Transport = 'tcp' | 'udp'
+
+/** Pictures for the analysis: at most `width` × `height` (the camera's aspect is kept, nothing is enlarged), `fps` a second. */
+export type AnalysisSize = { fps: number; width: number; height: number }
+
+export type ToChild =
+  | {
+      type: 'open'
+      ip: string
+      port: number
+      path: string
+      username: string | null
+      password: string | null
+      transport: Transport
+      /** Where the camera's time line goes on. */
+      start_ms: number
+    }
+  | { type: 'analysis'; analysis: (AnalysisSize & { ticket: FrameTicket }) | null }
+  /** The newest picture, in full size unless `most` is less. */
+  | { type: 'jpeg'; id: number; most?: { width: number; height: number } }
+  /** Pictures for viewers without a video decoder, 0 = none. */
+  | { type: 'pictures'; fps: number }
+  /** Take leave of the camera, then end. */
+  | { type: 'close' }
+
+export type Unit = { key: boolean; pts: number; dts: number; at: number; data: Buffer }
+
+export type FromChild =
+  /** Before the first unit, and whenever they change. */
+  | { type: 'parameters'; parameters: ParameterSets }
+  | { type: 'unit'; unit: Unit }
+  | { type: 'jpeg'; id: number; at: number; jpeg: Buffer }
+  | { type: 'picture'; at: number; pts: number; jpeg: Buffer }
+  | { type: 'pace'; pace: AnalysisPace }
+  /** The worker is gone: a new ticket is needed. */
+  | { type: 'frames_closed' }
+  /** The end; `transport`: the camera refuses this way of sending (RTSP 461). */
+  | { type: 'failed'; cause: CameraCause | 'transport' }
+
+/** How the analysis keeps up. */
+export type AnalysisPace = {
+  /** Sent in the last seconds, measured. */
+  fps: number
+  wanted_fps: number
+  /** Fewer are sent than asked for, because the worker is too slow. */
+  is_reduced: boolean
+  /** Since the process began: replaced by a newer picture while the worker was busy. */
+  drops: number
+  /** From arrival to the end of the analysis, worst of the last seconds. */
+  lag_ms: number
+}

@@ -1,0 +1,88 @@
+import { type AllowedHost, checkAddress, type Target } from './address.ts'
+import type { CameraCause } from './cause.ts'
+import type { FromChild, Transport, Unit } from './messages.ts'
+import { startCameraProcess } from './process.ts'
+import { type Credentials, preflight } from './rtsp.ts'
+import { ticksPerSecond } from './timeline.ts'
+
+export type ProbedStream = {
+  codec: 'h264'
+  width: number
+  height: number
+  /** From the timestamps of the first pictures; null when too few came. */
+  fps: number | null
+  /** A still of at most 1280×720; null when the stream gave no key frame in time. */
+  jpeg: Buffer | null
+}
+
+type Probe = Credentials & { address: string; allow?: AllowedHost[]; timeoutMs?: number }
+
+const stillSize = { width: 1280, height: 720 }
+/** Enough for the rate. */
+const wantedUnits = 15
+const probeMs = 12_000
+
+/** The guard and the look before FFmpeg: where to connect, or why not. */
+export async function reach(
+  address: string,
+  credentials: Credentials,
+  allow: AllowedHost[],
+): Promise<{ target: Target } | { cause: CameraCause }> {
+  const target = await checkAddress(address, { schemes: ['rtsp:'], allow })
+  if ('cause' in target) return target
+  const seen = await preflight(target, credentials)
+  return 'cause' in seen ? seen : { target }
+}
+
+/** Opens a stream as `startCamera` would and tells what it is, in at most `timeoutMs` (12 s), or the cause why it cannot be used. */
+export async function probeStream(probe: Probe): Promise<ProbedStream | { cause: CameraCause }> {
+  const deadline = performance.now() + (probe.timeoutMs ?? probeMs)
+  const reached = await reach(probe.address, probe, probe.allow ?? [])
+  if ('cause' in reached) return reached
+  const left = () => Math.max(500, deadline - performance.now())
+  const byTcp = await look(reached.target, probe, 'tcp', left())
+  const result =
+    'cause' in byTcp && byTcp.cause === 'transport' ? await look(reached.target, probe, 'udp', left()) : byTcp
+  return 'cause' in result && result.cause === 'transport' ? { cause: 'no_stream' } : (result as ProbedStream)
+}
+
+function look(
+  target: Target,
+  { username, password }: Credentials,
+  transport: Transport,
+  timeoutMs: number,
+): Promise<ProbedStream | { cause: CameraCause | 'transport' }> {
+  return new Promise((resolve) => {
+    const units: Unit[] = []
+    let size: { width: number; height: number } | null = null
+    let jpeg: Buffer | null = null
+    const settle = (failure: CameraCause | 'transport' | null) => {
+      clearTimeout(late)
+      camera.close()
+      if (size && units.length > 0) resolve({ codec: 'h264', ...size, fps: rateOf(units), jpeg })
+      else resolve({ cause: failure ?? 'stalled' })
+    }
+    const late = setTimeout(() => settle(null), timeoutMs)
+    const onMessage = (message: FromChild) => {
+      if (message.type === 'failed') return settle(message.cause)
+      if (message.type === 'parameters') size = { width: message.parameters.width, height: message.parameters.height }
+      if (message.type === 'jpeg') jpeg = message.jpeg
+      if (message.type === 'unit') {
+        if (units.length === 0) camera.tell({ type: 'jpeg', id: 0, most: stillSize })
+        units.push(message.unit)
+      }
+      if (jpeg && units.length >= wantedUnits) settle(null)
+    }
+    const camera = startCameraProcess(onMessage, (complaint) => complaint && settle('decoder_crashed'))
+    const { ip, port, path } = target
+    camera.tell({ type: 'open', ip, port, path, username, password, transport, start_ms: 0 })
+  })
+}
+
+/** Pictures a second by their own times: the median step, since the first ones often come in a heap. */
+function rateOf(units: Unit[]): number | null {
+  const times = units.map((unit) => unit.pts).sort((a, b) => a - b)
+  const steps = times.slice(1).map((time, i) => time - (times[i] as number))
+  const middle = steps.sort((a, b) => a - b)[steps.length >> 1]
+  return middle ? Math.round((ticksPerSecond / middle) * 10) / 10 : null
+}

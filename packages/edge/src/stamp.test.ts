@@ -1,0 +1,95 @@
+import { uuidv7Ms } from '@sightline/domain'
+import { describe, expect, test } from 'vitest'
+import { createClock } from './clock.ts'
+import { createStamper } from './stamp.ts'
+import { testRecord } from './testing.ts'
+
+const hour = 3_600_000
+
+function clockOf(wallAt = 1_780_000_000_000) {
+  const time = { wall: wallAt, steady: 1000 }
+  const kept: number[] = []
+  const clock = createClock(
+    0,
+    (offset) => kept.push(offset),
+    () => time.wall,
+    () => time.steady,
+  )
+  return { clock, kept, time }
+}
+
+describe('clock', () => {
+  test.each([2 * hour, -2 * hour])('a clock that is off by %i ms is corrected', (off) => {
+    const { clock, kept } = clockOf()
+    clock.measured(off + 3, 8)
+    expect(clock.offsetMs()).toBe(off + 3)
+    expect(kept).toEqual([off + 3])
+  })
+
+  test('noise of the network moves nothing', () => {
+    const { clock, kept } = clockOf()
+    for (const noise of [3, -7, 40, -45]) clock.measured(noise, 2)
+    clock.measured(900, 2000)
+    expect(clock.offsetMs()).toBe(0)
+    clock.measured(2 * hour, 10)
+    clock.measured(2 * hour + 30, 10)
+    expect(kept).toEqual([2 * hour])
+  })
+
+  test('a clock that is put right is left alone again', () => {
+    const { clock } = clockOf()
+    clock.measured(2 * hour, 2)
+    clock.measured(4, 2)
+    expect(clock.offsetMs()).toBe(0)
+  })
+
+  test('a jump of the edge clock is undone before the next measurement', () => {
+    const { clock, time } = clockOf()
+    time.wall += 5000 - hour
+    time.steady += 5000
+    expect(clock.offsetMs()).toBe(hour)
+    time.wall += hour
+    expect(clock.offsetMs()).toBe(0)
+  })
+})
+
+describe('stamp', () => {
+  test('a right clock leaves times and ids alone', () => {
+    const record = testRecord({ details: { zone: 'zone1' } })
+    expect(createStamper(() => 0)(record)).toEqual(record)
+  })
+
+  test('times, ids and the raw time agree', () => {
+    const record = testRecord({ details: { zone: 'zone1' } })
+    const stamped = createStamper(() => -2 * hour)(record)
+    expect(stamped.observed_at).toBe(record.observed_at - 2 * hour)
+    expect(uuidv7Ms(stamped.event_uuid)).toBe(stamped.observed_at)
+    expect(stamped.event_uuid.slice(13)).toBe(record.event_uuid.slice(13))
+    expect(stamped.clock_offset_ms).toBe(-2 * hour)
+    expect(stamped.details).toEqual({ zone: 'zone1', raw_observed_at: record.observed_at })
+    expect(createStamper(() => 5)(testRecord()).details).toBeNull()
+  })
+
+  test('an occasion keeps its id though the correction changes meanwhile', () => {
+    let offset = 0
+    const stamp = createStamper(() => offset)
+    const base = testRecord({ kind: 'open' })
+    const open = stamp({ ...base, occasion_id: base.event_uuid })
+    offset = hour
+    const update = stamp(testRecord({ kind: 'update', occasion_id: base.event_uuid }))
+    const close = stamp(testRecord({ kind: 'close', occasion_id: base.event_uuid }))
+    expect(open.occasion_id).toBe(open.event_uuid)
+    expect([update.occasion_id, close.occasion_id]).toEqual([open.event_uuid, open.event_uuid])
+  })
+
+  test('an occasion opened under a wrong clock keeps its corrected id', () => {
+    let offset = hour
+    const stamp = createStamper(() => offset)
+    const base = testRecord({ kind: 'open' })
+    const open = stamp({ ...base, occasion_id: base.event_uuid })
+    expect(open.occasion_id).toBe(open.event_uuid)
+    expect(open.event_uuid).not.toBe(base.event_uuid)
+    offset = 0
+    expect(stamp(testRecord({ kind: 'close', occasion_id: base.event_uuid })).occasion_id).toBe(open.event_uuid)
+  })
+})

@@ -13,6 +13,13 @@ export type Bus = {
   subscribe(listener: (message: BusMessage) => void): () => void
 }
 
+/** Says that something of a feature changed, to everyone who may see it. @param row what it belongs to */
+export const changed = (
+  row: { tenant_id: number; site_id?: number | null },
+  feature: string,
+  id: string | null,
+): BusMessage => ({ tenantId: row.tenant_id, siteId: row.site_id ?? null, message: { type: 'changed', feature, id } })
+
 export function createBus(): Bus {
   const emitter = new EventEmitter()
   emitter.setMaxListeners(0)

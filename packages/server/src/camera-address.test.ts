@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressFault } from './address.ts'
+import { addressFault } from './camera-address.ts'
 
 const none = () => false
 const fault = (address: string) => addressFault(address, ['rtsp:', 'rtsps:'], none)

@@ -1,0 +1,233 @@
+import type { Channel, ChannelStatus, Zone } from '@sightline/contract'
+import {
+  type ChannelReport,
+  channelHealth,
+  channelState,
+  isOnline,
+  metricsOf,
+  onlineSeconds,
+  sourceHealth,
+  type UsecaseKey,
+  usecaseGap,
+  usecases,
+} from '@sightline/domain'
+import { sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import { isReachable, type Links } from '../nimble/store.ts'
+import { within } from '../reach.ts'
+import { Refusal } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import { zonesOfChannels } from '../static/store.ts'
+
+/** Which channels: all conditions that are given hold. Public ids. */
+export type ChannelFilter = {
+  channelUids?: readonly string[]
+  deviceUids?: readonly string[]
+  siteUid?: string
+  usecaseUid?: string
+}
+
+/** Everything about channels that a screen shows, joined: what is wanted, what the edge server says, the last record. */
+const channels = (trx: Trx, scope: Scope) =>
+  trx
+    .selectFrom('channel')
+    .innerJoin('organization', 'organization.tenant_id', 'channel.tenant_id')
+    .innerJoin('site', (on) =>
+      on.onRef('site.tenant_id', '=', 'channel.tenant_id').onRef('site.id', '=', 'channel.site_id'),
+    )
+    .innerJoin('device', (on) =>
+      on.onRef('device.tenant_id', '=', 'channel.tenant_id').onRef('device.id', '=', 'channel.device_id'),
+    )
+    .innerJoin('source', (on) =>
+      on.onRef('source.tenant_id', '=', 'channel.tenant_id').onRef('source.id', '=', 'channel.source_id'),
+    )
+    .innerJoin('nimble', (on) =>
+      on.onRef('nimble.tenant_id', '=', 'channel.tenant_id').onRef('nimble.id', '=', 'channel.nimble_id'),
+    )
+    .innerJoin('pipeline', (on) =>
+      on.onRef('pipeline.tenant_id', '=', 'channel.tenant_id').onRef('pipeline.id', '=', 'channel.pipeline_id'),
+    )
+    .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
+    .leftJoin('channel_state', (on) =>
+      on
+        .onRef('channel_state.tenant_id', '=', 'channel.tenant_id')
+        .onRef('channel_state.channel_id', '=', 'channel.id'),
+    )
+    .leftJoin('source_state', (on) =>
+      on
+        .onRef('source_state.tenant_id', '=', 'channel.tenant_id')
+        .onRef('source_state.source_id', '=', 'channel.source_id'),
+    )
+    .leftJoin('nimble_state', (on) =>
+      on
+        .onRef('nimble_state.tenant_id', '=', 'channel.tenant_id')
+        .onRef('nimble_state.nimble_id', '=', 'channel.nimble_id'),
+    )
+    .selectAll('channel')
+    .select([
+      'organization.uid as organization_uid',
+      'site.uid as site_uid',
+      'device.uid as device_uid',
+      'source.uid as source_uid',
+      'nimble.uid as nimble_uid',
+      'pipeline.uid as pipeline_uid',
+      'usecase.uid as usecase_uid',
+      'usecase.key as usecase_key',
+      'channel_state.version as applied_version',
+      'channel_state.state as reported_state',
+      'channel_state.detector_state',
+      'channel_state.cause as channel_cause',
+      'channel_state.fps',
+      'channel_state.expected_fps',
+      'channel_state.drops as channel_drops',
+      'source_state.state as source_state',
+      'source_state.cause as source_cause',
+      'source_state.last_frame_at',
+      'source_state.reconnects',
+      'source_state.drops as source_drops',
+      'nimble_state.state as link_state',
+      'nimble_state.clock_offset_ms',
+    ])
+    .select((eb) =>
+      eb
+        .selectFrom('event_1m')
+        .select('last_at')
+        .whereRef('event_1m.tenant_id', '=', 'channel.tenant_id')
+        .whereRef('event_1m.channel_id', '=', 'channel.id')
+        // Series 0 is the observed time: a row for every minute in which anything was sent.
+        .where('series', '=', 0)
+        .where('bucket', '>', sql<Date>`now() - interval '1 day'`)
+        .orderBy('bucket', 'desc')
+        .limit(1)
+        .as('last_record_at'),
+    )
+    .where(within(scope, 'channel'))
+    .orderBy(sql`channel.name collate "und-x-icu"`)
+
+export type ChannelRow = Awaited<ReturnType<ReturnType<typeof channels>['execute']>>[number]
+
+export function channelRows(trx: Trx, scope: Scope, filter: ChannelFilter = {}): Promise<ChannelRow[]> {
+  let query = channels(trx, scope)
+  if (filter.channelUids) query = query.where(sql<boolean>`channel.uid = any(${[...filter.channelUids]}::uuid[])`)
+  if (filter.deviceUids) query = query.where(sql<boolean>`device.uid = any(${[...filter.deviceUids]}::uuid[])`)
+  if (filter.siteUid) query = query.where('site.uid', '=', filter.siteUid)
+  if (filter.usecaseUid) query = query.where('usecase.uid', '=', filter.usecaseUid)
+  return query.execute()
+}
+
+export const channelGone = () =>
+  new Refusal(404, 'Either the channel was deleted or the user lacks access.', { code: 'channel_gone' })
+
+/** @throws 404 when it does not exist or is out of reach */
+export async function readChannel(trx: Trx, scope: Scope, uid: string): Promise<ChannelRow> {
+  const [row] = await channelRows(trx, scope, { channelUids: [uid] })
+  if (!row) throw channelGone()
+  return row
+}
+
+export async function listChannels(
+  trx: Trx,
+  scope: Scope,
+  links: Links,
+  filter: ChannelFilter = {},
+): Promise<Channel[]> {
+  const rows = await channelRows(trx, scope, filter)
+  const zones = await zonesOfChannels(
+    trx,
+    scope,
+    rows.map((row) => row.id),
+  )
+  const now = Date.now()
+  return rows.map((row) => channelEntity(row, zones.get(row.id) ?? [], links, now))
+}
+
+const report = (row: ChannelRow): ChannelReport | null =>
+  row.reported_state && {
+    version: row.applied_version as number,
+    state: row.reported_state,
+    detectorState: row.detector_state as ChannelReport['detectorState'],
+    cause: row.channel_cause,
+  }
+
+/** How a channel stands, from what is stored and from the link. @param now ms since the epoch */
+export function judgeChannel(row: ChannelRow, links: Links, now: number) {
+  const reachable = isReachable(links, row)
+  const reported = report(row)
+  const age = row.last_record_at && now - row.last_record_at.getTime()
+  const isActive = isOnline(reported, reachable, age, onlineSeconds * 1000)
+  const source = sourceHealth(row.source_state && { state: row.source_state, cause: row.source_cause }, reachable)
+  const gap = usecaseGap[row.usecase_key]
+  const { health, cause } = channelHealth(reported, source, reachable, isActive)
+  return {
+    is_active: isActive,
+    channel_state: row.deleting_at ? ('deleting' as const) : channelState(reported, row.version, reachable),
+    detector_state: reported?.detectorState ?? (gap === 'usecase_later' ? 'degraded' : (gap ?? 'ok')),
+    state_cause: cause ?? gap,
+    channel_health: health,
+  }
+}
+
+export function channelEntity(row: ChannelRow, zones: Zone[], links: Links, now: number): Channel {
+  const { is_active, channel_state, detector_state, state_cause, channel_health } = judgeChannel(row, links, now)
+  return {
+    channel_id: row.uid,
+    channel_name: row.name,
+    channel_sid: row.sid,
+    device_id: row.device_uid,
+    source_id: row.source_uid,
+    site_id: row.site_uid,
+    nimble_id: row.nimble_uid,
+    usecase_key: row.usecase_key,
+    usecase_name: usecases[row.usecase_key].name,
+    usecase_id: row.usecase_uid,
+    pipeline_id: row.pipeline_uid,
+    zones,
+    channel_threshold: row.threshold,
+    auto_recovery: row.auto_recovery,
+    is_active,
+    channel_state,
+    detector_state,
+    state_cause,
+    channel_health,
+    metric_keys: metricKeys(row.usecase_key, zones),
+    notify_count: 0,
+    organization_id: row.organization_uid,
+    version: row.version,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+/** What the use case measures, and what its lines add. */
+function metricKeys(usecase: UsecaseKey, zones: readonly Zone[]): string[] {
+  const hasLine = zones.some((zone) => zone.kind === 'line' && zone.is_active)
+  return [...new Set([...metricsOf(usecase), ...(hasLine ? usecases[usecase].lineMetrics : [])])]
+}
+
+export function channelStatus(row: ChannelRow, links: Links, now: number): ChannelStatus {
+  return {
+    channel_id: row.uid,
+    ...judgeChannel(row, links, now),
+    desired_version: row.version,
+    applied_version: row.applied_version,
+    fps: row.fps,
+    expected_fps: row.expected_fps,
+    last_frame_at: row.last_frame_at?.toISOString() ?? null,
+    last_record_at: row.last_record_at?.toISOString() ?? null,
+    clock_offset_ms: links.status(row.nimble_uid)?.clock_offset_ms ?? row.clock_offset_ms,
+    reconnects: row.reconnects ?? 0,
+    drops: (row.channel_drops ?? 0) + (row.source_drops ?? 0),
+  }
+}
+
+/** Says to the edge server that something which is part of these channels changed: zones, pipeline. */
+export async function touchChannels(
+  trx: Trx,
+  tenantId: number,
+  which: { channelId: number } | { sourceId: number } | { pipelineId: number },
+): Promise<void> {
+  const query = trx.updateTable('channel').set({ updated_at: sql`now()` }).where('tenant_id', '=', tenantId)
+  if ('channelId' in which) await query.where('id', '=', which.channelId).execute()
+  else if ('sourceId' in which) await query.where('source_id', '=', which.sourceId).execute()
+  else await query.where('pipeline_id', '=', which.pipelineId).execute()
+}

@@ -1,0 +1,181 @@
+import type { Channel, Device } from '@sightline/contract'
+import { gravest, sourceHealth } from '@sightline/domain'
+import { type SqlBool, sql } from 'kysely'
+import { listChannels } from '../channel/store.ts'
+import type { Trx } from '../db/database.ts'
+import { isReachable, type Links } from '../nimble/store.ts'
+import { within } from '../reach.ts'
+import { notFound, stale } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import type { SecretPlace } from '../secrets.ts'
+import { deviceSource, type SourceRow, sourcesOfDevices } from '../source/store.ts'
+
+/** Cameras, with what decides who sees them and who reads them. */
+const devices = (trx: Trx, scope: Scope) =>
+  trx
+    .selectFrom('device')
+    .innerJoin('organization', 'organization.tenant_id', 'device.tenant_id')
+    .innerJoin('site', (on) =>
+      on.onRef('site.tenant_id', '=', 'device.tenant_id').onRef('site.id', '=', 'device.site_id'),
+    )
+    .innerJoin('nimble', (on) =>
+      on.onRef('nimble.tenant_id', '=', 'device.tenant_id').onRef('nimble.id', '=', 'device.nimble_id'),
+    )
+    .leftJoin('nimble_state', (on) =>
+      on
+        .onRef('nimble_state.tenant_id', '=', 'device.tenant_id')
+        .onRef('nimble_state.nimble_id', '=', 'device.nimble_id'),
+    )
+    .selectAll('device')
+    .select([
+      'organization.uid as organization_uid',
+      'site.uid as site_uid',
+      'nimble.uid as nimble_uid',
+      'nimble.name as nimble_name',
+      'nimble_state.state as link_state',
+    ])
+    .where(within(scope, 'device'))
+    .orderBy(sql`device.name collate "und-x-icu"`)
+export type DeviceRow = Awaited<ReturnType<ReturnType<typeof devices>['execute']>>[number]
+
+/** @throws 404 when it does not exist or is out of reach */
+export async function readDevice(trx: Trx, scope: Scope, uid: string): Promise<DeviceRow> {
+  const row = await devices(trx, scope).where('device.uid', '=', uid).executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+/** As `readDevice`; nobody else changes the device until the transaction ends. */
+export async function lockDevice(trx: Trx, scope: Scope, uid: string): Promise<DeviceRow> {
+  const row = await devices(trx, scope).where('device.uid', '=', uid).forUpdate('device').executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+export function deviceRows(
+  trx: Trx,
+  scope: Scope,
+  filter: { siteUid?: string | undefined; uids?: readonly string[] } = {},
+): Promise<DeviceRow[]> {
+  let query = devices(trx, scope)
+  if (filter.siteUid !== undefined) query = query.where('site.uid', '=', filter.siteUid)
+  if (filter.uids) query = query.where(sql<SqlBool>`device.uid = any(${[...filter.uids]}::uuid[])`)
+  return query.execute()
+}
+
+/** Devices as the API shows them, with their streams, channels and health. */
+export async function describeDevices(
+  trx: Trx,
+  scope: Scope,
+  links: Links,
+  rows: readonly DeviceRow[],
+): Promise<Device[]> {
+  const sources = await sourcesOfDevices(
+    trx,
+    scope,
+    rows.map((row) => row.id),
+  )
+  const channels = await listChannels(trx, scope, links, { deviceUids: rows.map((row) => row.uid) })
+  const byDevice = Map.groupBy(channels, (channel) => channel.device_id)
+  return rows.map((row) => deviceEntity(row, sources.get(row.id) ?? [], byDevice.get(row.uid) ?? [], links))
+}
+
+/** @throws 412 when a version is given and no longer the newest */
+export async function updateDevice(
+  trx: Trx,
+  device: Pick<DeviceRow, 'tenant_id' | 'id'>,
+  change: {
+    name?: string | undefined
+    nimble_id?: number | undefined
+    endpoint_uuid?: string | null | undefined
+    stream_address?: string | undefined
+    stream_type?: DeviceRow['stream_type'] | undefined
+    username?: string | null | undefined
+    password?: string | null | undefined
+    onvif_port?: number | null | undefined
+    tags?: string | undefined
+    is_demo?: boolean | undefined
+  },
+  version?: number,
+): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('device')
+    // The name stands there in any case, so that the version rises with every change.
+    .set({ name: sql`name`, ...change })
+    .where('tenant_id', '=', device.tenant_id)
+    .where('id', '=', device.id)
+    .$if(version !== undefined, (query) => query.where('version', '=', version as number))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw stale()
+}
+
+export const deleteDevice = (trx: Trx, device: Pick<DeviceRow, 'tenant_id' | 'id'>) =>
+  trx.deleteFrom('device').where('tenant_id', '=', device.tenant_id).where('id', '=', device.id).execute()
+
+/** The address of a device is that of its default stream. */
+export const followDefaultSource = (trx: Trx, device: { tenant_id: number; id: number }) =>
+  trx
+    .updateTable('device')
+    .from('source')
+    .set((eb) => ({ stream_address: eb.ref('source.address') }))
+    .whereRef('source.tenant_id', '=', 'device.tenant_id')
+    .whereRef('source.device_id', '=', 'device.id')
+    .where('source.is_default', '=', true)
+    .whereRef('source.address', '<>', 'device.stream_address')
+    .where('device.tenant_id', '=', device.tenant_id)
+    .where('device.id', '=', device.id)
+    .execute()
+
+/** Remembers the newest still of a camera. */
+export const setStill = (trx: Trx, device: { tenant_id: number; id: number }, mediaUid: string) =>
+  trx
+    .updateTable('device')
+    .set({ snapshot_uid: mediaUid })
+    .where('tenant_id', '=', device.tenant_id)
+    .where('id', '=', device.id)
+    .execute()
+
+/** Where a camera's password is sealed to. */
+export const passwordPlace = (deviceUid: string): SecretPlace => ({
+  table: 'device',
+  column: 'password',
+  row: deviceUid,
+})
+
+export function deviceEntity(row: DeviceRow, sources: SourceRow[], channels: Channel[], links: Links): Device {
+  const reachable = isReachable(links, row)
+  const { health, cause } = gravest(
+    sources.map(({ state, cause }) => sourceHealth(state && { state, cause }, reachable)),
+  )
+  const [first] = sources
+  const frames = sources.flatMap((source) => source.last_frame_at ?? [])
+  return {
+    device_id: row.uid,
+    device_name: row.name,
+    site_id: row.site_uid,
+    nimble_id: row.nimble_uid,
+    UUID: row.endpoint_uuid,
+    stream_address: row.stream_address,
+    stream_type: row.stream_type,
+    username: row.username,
+    password: row.password === null ? '' : '****',
+    onvif_port: row.onvif_port,
+    resolution: first?.width && first.height ? `${first.width}x${first.height}` : row.resolution,
+    codec: first?.codec ?? row.codec,
+    fps: first?.fps ?? row.fps,
+    device_tags: row.tags,
+    tag_name: Object.entries(row.tags)
+      .map(([key, value]) => `${key} ${value}`)
+      .join(', '),
+    device_source: sources.map(deviceSource),
+    source_channels: channels,
+    device_health: health,
+    health_cause: cause,
+    last_frame_at: frames.length > 0 ? new Date(Math.max(...frames.map(Number))).toISOString() : null,
+    is_demo: row.is_demo,
+    organization_id: row.organization_uid,
+    version: row.version,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,206 @@
+import type { Nimble, NimbleStatus } from '@sightline/contract'
+import { type Judged, nimbleUnreachable } from '@sightline/domain'
+import { type Selectable, type SqlBool, sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import type { NimbleTable } from '../db/schema.ts'
+import { within } from '../reach.ts'
+import { notFound, stale } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import type { LinkStatus, Links } from './links.ts'
+
+/** What other features need of the link. */
+export type * from './links.ts'
+
+export type NimbleRow = Selectable<NimbleTable> & { organization_uid: string; license_uid: string | null }
+
+const nimbles = (trx: Trx, scope: Scope) =>
+  trx
+    .selectFrom('nimble')
+    .innerJoin('organization', 'organization.tenant_id', 'nimble.tenant_id')
+    .leftJoin('license', (on) =>
+      on.onRef('license.tenant_id', '=', 'nimble.tenant_id').onRef('license.id', '=', 'nimble.license_id'),
+    )
+    .selectAll('nimble')
+    .select(['organization.uid as organization_uid', 'license.uid as license_uid'])
+    .where(within(scope, 'nimble', null))
+
+export const listNimbles = (trx: Trx, scope: Scope): Promise<NimbleRow[]> =>
+  nimbles(trx, scope).orderBy(sql`nimble.name collate "und-x-icu"`).execute()
+
+/** @throws 404 when it does not exist or is out of reach */
+export async function readNimble(trx: Trx, scope: Scope, uid: string): Promise<NimbleRow> {
+  const row = await nimbles(trx, scope).where('nimble.uid', '=', uid).executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+/** @throws 412 when a version is given and no longer the newest */
+export async function updateNimble(
+  trx: Trx,
+  nimble: Pick<NimbleRow, 'tenant_id' | 'id'>,
+  change: Parameters<ReturnType<typeof updating>['set']>[0],
+  version?: number,
+): Promise<void> {
+  const { numUpdatedRows } = await updating(trx)
+    .set(change)
+    .where('tenant_id', '=', nimble.tenant_id)
+    .where('id', '=', nimble.id)
+    .$if(version !== undefined, (query) => query.where('version', '=', version as number))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw stale()
+}
+const updating = (trx: Trx) => trx.updateTable('nimble')
+
+/**
+ * Says that what this edge server should run has changed. To be called in the transaction of the change; `reconfigure`
+ * of the link sends it after the commit. Answers the new version of the desired state.
+ */
+export async function raiseDesired(trx: Trx, row: { tenant_id: number; nimble_id: number }): Promise<number> {
+  const { desired_version } = await trx
+    .updateTable('nimble')
+    .set({ desired_version: sql`desired_version + 1` })
+    .where('tenant_id', '=', row.tenant_id)
+    .where('id', '=', row.nimble_id)
+    .returning('desired_version')
+    .executeTakeFirstOrThrow()
+  return desired_version
+}
+
+/** Whether the edge server is connected now; `link_state` is what was stored last, by whichever portal has the link. */
+export const isReachable = (links: Links, row: { nimble_uid: string; link_state: string | null }): boolean =>
+  (links.status(row.nimble_uid)?.state ?? row.link_state) === 'online'
+
+export const nimbleEntity = (row: NimbleRow): Nimble => ({
+  nimble_id: row.uid,
+  name: row.name,
+  address: row.address,
+  port: row.port,
+  license_id: row.license_uid,
+  connection_timeout: row.connection_timeout,
+  wait_between_retry: row.wait_between_retry,
+  retry_times: row.retry_times,
+  pipelines: row.pipelines as Nimble['pipelines'],
+  sinks: row.sinks as Nimble['sinks'],
+  sources: row.sources as Nimble['sources'],
+  mode: row.mode,
+  key_fingerprint: row.offered_key ?? row.public_key,
+  key_state: row.key_state,
+  is_local: row.is_local,
+  organization_id: row.organization_uid,
+  version: row.version,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+type Counted = { channels: number; running: number; refused: number }
+
+/** Channels of edge servers, and how many of them run as they should, by the edge server's number. */
+async function countChannels(trx: Trx, ids: readonly number[]): Promise<Map<number, Counted>> {
+  const rows = await trx
+    .selectFrom('channel')
+    .leftJoin('channel_state', (on) =>
+      on
+        .onRef('channel_state.tenant_id', '=', 'channel.tenant_id')
+        .onRef('channel_state.channel_id', '=', 'channel.id'),
+    )
+    .select((eb) => [
+      'channel.nimble_id',
+      eb.fn.countAll<number>().as('channels'),
+      eb.fn.countAll<number>().filterWhere('channel_state.state', '=', 'running').as('running'),
+      eb.fn.countAll<number>().filterWhere('channel_state.state', '=', 'refused').as('refused'),
+    ])
+    .where(sql<SqlBool>`channel.nimble_id = any(${[...ids]}::int[])`)
+    .where('channel.deleting_at', 'is', null)
+    .groupBy('channel.nimble_id')
+    .execute()
+  return new Map(rows.map((row) => [row.nimble_id, row]))
+}
+
+/** What was stored of edge servers by whichever portal had the link last, by the edge server's number. */
+async function storedStates(trx: Trx, ids: readonly number[]): Promise<Map<number, LinkStatus>> {
+  const rows = await trx
+    .selectFrom('nimble_state')
+    .selectAll()
+    .where(sql<SqlBool>`nimble_id = any(${[...ids]}::int[])`)
+    .execute()
+  return new Map(
+    rows.map((row) => [
+      row.nimble_id,
+      { ...row, since: row.since.toISOString(), last_contact_at: row.last_contact_at?.toISOString() ?? null },
+    ]),
+  )
+}
+
+const neverSeen: LinkStatus = {
+  state: 'new',
+  since: null,
+  last_contact_at: null,
+  cause: null,
+  clock_offset_ms: null,
+  engine_version: null,
+  protocol: null,
+  interfaces: [],
+  capacity: null,
+  journal_events: null,
+  applied_version: null,
+}
+
+/** The whole status of edge servers, by their number: the link's part, the channels, and whether they are in step. */
+export async function nimbleStatuses(
+  trx: Trx,
+  links: Links,
+  rows: readonly Pick<NimbleRow, 'id' | 'uid' | 'desired_version'>[],
+): Promise<Map<number, NimbleStatus>> {
+  const ids = rows.map((row) => row.id)
+  const [counts, stored] = [await countChannels(trx, ids), await storedStates(trx, ids)]
+  return new Map(
+    rows.map((row) => {
+      const link = links.status(row.uid) ?? stored.get(row.id) ?? neverSeen
+      const counted = counts.get(row.id) ?? { channels: 0, running: 0, refused: 0 }
+      const { health, cause } = judgeLink(link)
+      return [
+        row.id,
+        {
+          nimble_id: row.uid,
+          state: link.state,
+          since: link.since,
+          last_contact_at: link.last_contact_at,
+          health,
+          cause,
+          clock_offset_ms: link.clock_offset_ms,
+          engine_version: link.engine_version,
+          protocol: link.protocol,
+          interfaces: link.interfaces,
+          channels: counted.channels,
+          channels_running: link.state === 'online' ? counted.running : 0,
+          capacity: link.capacity,
+          journal_events: link.journal_events,
+          desired_version: row.desired_version,
+          applied_version: link.applied_version,
+          sync: syncOf(link, row.desired_version, counted),
+        },
+      ]
+    }),
+  )
+}
+
+/** A clock that is off by more than this needs attention; its events are corrected all the same. */
+const clockToleranceMs = 2000
+
+function judgeLink({ state, cause, clock_offset_ms }: LinkStatus): Judged {
+  if (state === 'new' || state === 'connecting') return { health: 'unknown', cause }
+  if (state === 'unreachable') return { health: 'offline', cause: cause ?? nimbleUnreachable }
+  if (state === 'refused' || cause !== null) return { health: 'needs attention', cause }
+  if (clock_offset_ms !== null && Math.abs(clock_offset_ms) > clockToleranceMs)
+    return { health: 'needs attention', cause: 'clock_offset' }
+  return { health: 'healthy', cause: null }
+}
+
+function syncOf(link: LinkStatus, desired: number, { refused }: Counted): NimbleStatus['sync'] {
+  if (link.state === 'new') return 'pending'
+  if (link.state !== 'online') return 'unreachable'
+  const applied = link.applied_version ?? 0
+  if (applied < desired) return 'pending'
+  if (applied > desired) return 'drifted'
+  return refused > 0 ? 'refused' : 'in_sync'
+}

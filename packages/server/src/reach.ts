@@ -1,0 +1,17 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Scope } from './scope.ts'
+
+/**
+ * The caller's reach as a condition of a query: the tenant of `table`, and the site where rows belong to one.
+ * @param site column that holds the site; null where rows belong to no site
+ */
+export function within(
+  scope: Pick<Scope, 'tenantId' | 'siteIds'>,
+  table: string,
+  site: string | null = `${table}.site_id`,
+): RawBuilder<SqlBool> {
+  const tenant = scope.tenantId === null ? sql`true` : sql`${sql.ref(`${table}.tenant_id`)} = ${scope.tenantId}`
+  const sites =
+    site === null || scope.siteIds === null ? sql`true` : sql`${sql.ref(site)} = any(${[...scope.siteIds]}::int[])`
+  return sql<SqlBool>`(${tenant} and ${sites})`
+}

@@ -1,0 +1,108 @@
+import { changed } from '../bus.ts'
+import { addressFault } from '../camera-address.ts'
+import { followDefaultSource, lockDevice } from '../device/store.ts'
+import type { Ctx, Handlers } from '../mount.ts'
+import { raiseDesired } from '../nimble/store.ts'
+import { invalid, Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
+import {
+  channelsOfSources,
+  clearDefault,
+  deleteSource,
+  insertSources,
+  listSources,
+  readSource,
+  type SourceRow,
+  sourceEntity,
+  sourcesOfDevices,
+  updateSource,
+} from './store.ts'
+
+/** Streams a device may have. */
+const sourcesPerDevice = 4
+
+export const source: Handlers<'source'> = {
+  async create({ device_id, nimble_id, ...draft }, ctx) {
+    const { app, scope } = ctx
+    checkAddress(app, draft.source_address)
+    const row = await app.db.as(scope, async (trx) => {
+      const device = await lockDevice(trx, scope, device_id)
+      if (nimble_id !== undefined && nimble_id !== device.nimble_uid) throw invalid({ nimble_id: ['not_found'] })
+      const others = (await sourcesOfDevices(trx, scope, [device.id])).get(device.id) ?? []
+      if (others.length >= sourcesPerDevice) throw invalid({ device_id: [`at_most:${sourcesPerDevice}`] })
+      const isDefault = draft.is_default || others.length === 0
+      if (isDefault) await clearDefault(trx, device)
+      const taken = new Set(others.map((other) => other.stream_id))
+      let number = others.length + 1
+      while (taken.has(`${device.uid}/${number}`)) number++
+      const [uid] = await insertSources(trx, device, [{ ...draft, is_default: isDefault }], number)
+      if (isDefault) await followDefaultSource(trx, device)
+      await raiseDesired(trx, device)
+      return readSource(trx, scope, uid as string)
+    })
+    tell(ctx, row)
+    return sourceEntity(row)
+  },
+
+  async update({ source_id, source_name, source_address, version, ...change }, ctx) {
+    const { app, scope } = ctx
+    if (source_address !== undefined) checkAddress(app, source_address)
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await readSource(trx, scope, source_id)
+      if (change.is_default === false && before.is_default) throw invalid({ is_default: ['default_required'] })
+      if (change.is_default) await clearDefault(trx, { tenant_id: before.tenant_id, id: before.device_id })
+      await updateSource(trx, before, { ...change, name: source_name, address: source_address }, version)
+      await followDefaultSource(trx, { tenant_id: before.tenant_id, id: before.device_id })
+      await raiseDesired(trx, before)
+      return readSource(trx, scope, source_id)
+    })
+    tell(ctx, row)
+    return sourceEntity(row)
+  },
+
+  async delete({ source_id }, ctx) {
+    const { app, scope } = ctx
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await readSource(trx, scope, source_id)
+      const used = (await channelsOfSources(trx, [before])).get(before.id) ?? []
+      if (used.length > 0)
+        throw new Refusal(409, 'Analytics run on this stream.', { code: 'source_in_use', args: { count: used.length } })
+      if (before.is_default) throw new Refusal(409, 'The default stream of a camera stays.', { code: 'default_source' })
+      await deleteSource(trx, before)
+      await raiseDesired(trx, before)
+      return before
+    })
+    tell(ctx, row)
+    return { source_id }
+  },
+
+  mapping({ site_id, is_default }, { app, scope }) {
+    return app.db.as(scope, async (trx) => {
+      const rows = await listSources(trx, scope, { siteUid: site_id, isDefault: is_default })
+      const channels = await channelsOfSources(trx, rows)
+      return rows.map((row) => ({
+        site_id: row.site_uid,
+        device_id: row.device_uid,
+        device_name: row.device_name,
+        source_id: row.uid,
+        source_name: row.name,
+        stream_id: row.stream_id,
+        nimble_id: row.nimble_uid,
+        is_default: row.is_default,
+        channel_ids: channels.get(row.id) ?? [],
+      }))
+    })
+  },
+}
+
+function checkAddress(app: Services, address: string): void {
+  const fault = addressFault(address, ['rtsp:', 'rtsps:'], app.demo.isDemo)
+  if (fault) throw invalid({ source_address: [fault] })
+}
+
+function tell({ app, note }: Ctx, row: SourceRow): void {
+  app.links.reconfigure(row.nimble_uid)
+  app.bus.publish(changed(row, 'source', row.uid))
+  app.bus.publish(changed(row, 'device', row.device_uid))
+  note({ object_kind: 'source', object_id: row.uid, object_name: row.name })
+}

@@ -1,0 +1,97 @@
+import { shapeFault, usecases } from '@sightline/domain'
+import { changed } from '../bus.ts'
+import { readChannel, touchChannels } from '../channel/store.ts'
+import type { Trx } from '../db/database.ts'
+import type { Ctx, Handlers } from '../mount.ts'
+import { raiseDesired } from '../nimble/store.ts'
+import { invalid } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import { readSource } from '../source/store.ts'
+import {
+  deleteZones,
+  insertZones,
+  readZone,
+  updateZone,
+  type ZoneRow,
+  zoneEntity,
+  zonesOfChannels,
+  zonesOfSource,
+} from './store.ts'
+
+export const zones: Handlers<'static'> = {
+  async create({ source_id, channel_id, ...shape }, ctx) {
+    const { app, scope } = ctx
+    const zone = await app.db.as(scope, async (trx) => {
+      const source = await readSource(trx, scope, source_id)
+      const channel = channel_id === null ? null : await readChannel(trx, scope, channel_id)
+      if (channel && channel.source_id !== source.id) throw invalid({ channel_id: ['not_found'] })
+      const owner = { tenant_id: source.tenant_id, source_id: source.id, channel_id: channel?.id ?? null }
+      const [uid] = await insertZones(trx, owner, [shape])
+      const row = await readZone(trx, scope, uid as string)
+      await raise(trx, row)
+      return row
+    })
+    tell(ctx, zone)
+    return zoneEntity(zone)
+  },
+
+  list({ source_id, channel_id }, { app, scope }) {
+    return app.db.as(scope, async (trx) => {
+      const source = await readSource(trx, scope, source_id)
+      const channel = channel_id === undefined ? undefined : await readChannel(trx, scope, channel_id)
+      return zonesOfSource(trx, scope, source.id, channel?.id)
+    })
+  },
+
+  async update({ static_id, version, ...change }, ctx) {
+    const { app, scope } = ctx
+    const zone = await app.db.as(scope, async (trx) => {
+      const before = await readZone(trx, scope, static_id)
+      const fault = shapeFault(before.kind, change.points ?? before.points)
+      if (fault) throw invalid({ points: [fault] })
+      await updateZone(trx, before, change, version)
+      await raise(trx, before)
+      return readZone(trx, scope, static_id)
+    })
+    tell(ctx, zone)
+    return zoneEntity(zone)
+  },
+
+  async delete({ static_id }, ctx) {
+    const { app, scope } = ctx
+    const zone = await app.db.as(scope, async (trx) => {
+      const row = await readZone(trx, scope, static_id)
+      await refuseLast(trx, scope, row)
+      await deleteZones(trx, row.tenant_id, [row.id])
+      await raise(trx, row)
+      return row
+    })
+    tell(ctx, zone)
+    return { static_id }
+  },
+}
+
+/** A channel keeps at least one zone or line, and one that counts crossings a line. */
+async function refuseLast(trx: Trx, scope: Scope, zone: ZoneRow): Promise<void> {
+  if (zone.channel_id === null || zone.channel_uid === null || zone.kind === 'mask') return
+  const channel = await readChannel(trx, scope, zone.channel_uid)
+  const all = (await zonesOfChannels(trx, scope, [zone.channel_id])).get(zone.channel_id) ?? []
+  const rest = all.filter((other) => other.static_id !== zone.uid && other.kind !== 'mask')
+  if (rest.length === 0) throw invalid({ static_id: ['zone_required'] })
+  if (usecases[channel.usecase_key].needsLine && !rest.some((other) => other.kind === 'line'))
+    throw invalid({ static_id: ['line_required'] })
+}
+
+/** A zone is part of what its channel runs; one of the stream, of what each of its channels runs. */
+async function raise(trx: Trx, zone: ZoneRow): Promise<void> {
+  const { tenant_id, channel_id, source_id } = zone
+  await touchChannels(trx, tenant_id, channel_id === null ? { sourceId: source_id } : { channelId: channel_id })
+  await raiseDesired(trx, zone)
+}
+
+function tell({ app, note }: Ctx, zone: ZoneRow): void {
+  app.links.reconfigure(zone.nimble_uid)
+  app.bus.publish(changed(zone, 'static', zone.uid))
+  app.bus.publish(changed(zone, 'channel', zone.channel_uid))
+  note({ object_kind: 'static', object_id: zone.uid, object_name: zone.name })
+}

@@ -1,0 +1,209 @@
+import type { Zone } from '@sightline/contract'
+import { nameShapes, type ShapeNumbers, type ZoneKind } from '@sightline/domain'
+import { type SqlBool, sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import { within } from '../reach.ts'
+import { invalid, notFound, stale } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import { newUid } from '../uid.ts'
+
+/** Zones, with what decides who sees them and where they go. */
+const zones = (trx: Trx, scope: Scope) =>
+  trx
+    .selectFrom('static_zone')
+    .innerJoin('organization', 'organization.tenant_id', 'static_zone.tenant_id')
+    .innerJoin('source', (on) =>
+      on.onRef('source.tenant_id', '=', 'static_zone.tenant_id').onRef('source.id', '=', 'static_zone.source_id'),
+    )
+    .innerJoin('device', (on) =>
+      on.onRef('device.tenant_id', '=', 'source.tenant_id').onRef('device.id', '=', 'source.device_id'),
+    )
+    .innerJoin('nimble', (on) =>
+      on.onRef('nimble.tenant_id', '=', 'source.tenant_id').onRef('nimble.id', '=', 'source.nimble_id'),
+    )
+    .leftJoin('channel', (on) =>
+      on.onRef('channel.tenant_id', '=', 'static_zone.tenant_id').onRef('channel.id', '=', 'static_zone.channel_id'),
+    )
+    .selectAll('static_zone')
+    .select([
+      'organization.uid as organization_uid',
+      'source.uid as source_uid',
+      'source.nimble_id',
+      'nimble.uid as nimble_uid',
+      'device.site_id',
+      'channel.uid as channel_uid',
+    ])
+    .where(within(scope, 'static_zone', 'device.site_id'))
+    // In the order in which they were drawn: zone2 before zone10.
+    .orderBy('static_zone.id')
+export type ZoneRow = Awaited<ReturnType<ReturnType<typeof zones>['execute']>>[number]
+
+/** @throws 404 when it does not exist or is out of reach */
+export async function readZone(trx: Trx, scope: Scope, uid: string): Promise<ZoneRow> {
+  const row = await zones(trx, scope).where('static_zone.uid', '=', uid).executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+/** Zones of channels, by the channel's number. */
+export async function zonesOfChannels(trx: Trx, scope: Scope, ids: readonly number[]): Promise<Map<number, Zone[]>> {
+  const found = new Map<number, Zone[]>(ids.map((id) => [id, []]))
+  if (ids.length === 0) return found
+  const rows = await zones(trx, scope)
+    .where(sql<SqlBool>`static_zone.channel_id = any(${[...ids]}::int[])`)
+    .execute()
+  for (const row of rows) found.get(row.channel_id as number)?.push(zoneEntity(row))
+  return found
+}
+
+/** Zones of a stream: all of them, or those of one channel with those that are offered to every channel. */
+export async function zonesOfSource(trx: Trx, scope: Scope, sourceId: number, channelId?: number): Promise<Zone[]> {
+  const query = zones(trx, scope).where('static_zone.source_id', '=', sourceId)
+  const rows = await (channelId === undefined
+    ? query
+    : query.where((eb) =>
+        eb.or([eb('static_zone.channel_id', '=', channelId), eb('static_zone.channel_id', 'is', null)]),
+      )
+  ).execute()
+  return rows.map(zoneEntity)
+}
+
+/** Where a zone belongs: a channel, or with `channel_id` null every channel of the stream. */
+export type ZoneOwner = { tenant_id: number; source_id: number; channel_id: number | null }
+/** What a person decides about a zone. */
+export type ZoneShape = Pick<
+  Zone,
+  'label' | 'kind' | 'points' | 'direction' | 'side_a' | 'side_b' | 'aspect_ratio' | 'is_active'
+>
+
+/** Stores zones under their next names, in the order given. Answers their public ids. */
+export async function insertZones(trx: Trx, owner: ZoneOwner, shapes: readonly ZoneShape[]): Promise<string[]> {
+  if (shapes.length === 0) return []
+  const kinds = shapes.map((shape) => shape.kind)
+  const { names } = nameShapes(kinds, await takeNumbers(trx, owner, kinds))
+  const rows = shapes.map((shape, i) => ({ ...owner, uid: newUid(), name: names[i] as string, ...columns(shape) }))
+  await trx.insertInto('static_zone').values(rows).execute()
+  return rows.map((row) => row.uid)
+}
+
+/** @throws 412 when a version is given and no longer the newest */
+export async function updateZone(
+  trx: Trx,
+  zone: Pick<ZoneRow, 'tenant_id' | 'id'>,
+  change: Partial<ZoneShape>,
+  version?: number,
+): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('static_zone')
+    .set({ updated_at: sql`now()`, ...change, points: change.points && JSON.stringify(change.points) })
+    .where('tenant_id', '=', zone.tenant_id)
+    .where('id', '=', zone.id)
+    .$if(version !== undefined, (query) => query.where('version', '=', version as number))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw stale()
+}
+
+export async function deleteZones(trx: Trx, tenantId: number, ids: readonly number[]): Promise<void> {
+  await trx
+    .deleteFrom('static_zone')
+    .where('tenant_id', '=', tenantId)
+    .where(sql<SqlBool>`id = any(${[...ids]}::int[])`)
+    .execute()
+}
+
+/**
+ * Makes the zones of a channel what is given: those with an id are changed and keep name and id, others are new, and
+ * what is missing goes. A shape cannot become another kind: its name says what it is.
+ */
+export async function replaceZones(
+  trx: Trx,
+  owner: ZoneOwner & { channel_id: number },
+  drafts: readonly (ZoneShape & { static_id?: string | undefined })[],
+): Promise<void> {
+  const stored = await trx
+    .selectFrom('static_zone')
+    .select(['tenant_id', 'id', 'uid', 'kind'])
+    .where('tenant_id', '=', owner.tenant_id)
+    .where('channel_id', '=', owner.channel_id)
+    .execute()
+  const byUid = new Map(stored.map((zone) => [zone.uid, zone]))
+  const errors: Record<string, string[]> = {}
+  const kept = new Set<number>()
+  for (const [i, draft] of drafts.entries()) {
+    if (draft.static_id === undefined) continue
+    const zone = byUid.get(draft.static_id)
+    if (!zone || kept.has(zone.id)) errors[`zones.${i}.static_id`] = ['not_found']
+    else if (zone.kind !== draft.kind) errors[`zones.${i}.kind`] = ['unchangeable']
+    else kept.add(zone.id)
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+
+  const gone = stored.filter((zone) => !kept.has(zone.id)).map((zone) => zone.id)
+  if (gone.length > 0) await deleteZones(trx, owner.tenant_id, gone)
+  for (const { static_id, ...shape } of drafts) {
+    const zone = static_id === undefined ? undefined : byUid.get(static_id)
+    if (zone) await updateZone(trx, zone, shape)
+  }
+  const fresh = drafts.filter((draft) => draft.static_id === undefined)
+  await insertZones(
+    trx,
+    owner,
+    fresh.map(({ static_id: _, ...shape }) => shape),
+  )
+}
+
+/** Takes the next numbers for these kinds, for good; answers the numbers that were given before. */
+async function takeNumbers(trx: Trx, owner: ZoneOwner, kinds: readonly ZoneKind[]): Promise<ShapeNumbers> {
+  const before: ShapeNumbers = {}
+  for (const kind of new Set(kinds)) {
+    const count = kinds.filter((one) => one === kind).length
+    const { last } = await trx
+      .insertInto('static_number')
+      .values({
+        tenant_id: owner.tenant_id,
+        source_id: owner.source_id,
+        channel_id: owner.channel_id ?? 0,
+        kind,
+        last: count,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['tenant_id', 'source_id', 'channel_id', 'kind'])
+          .doUpdateSet({ last: sql`static_number.last + excluded.last` }),
+      )
+      .returning('last')
+      .executeTakeFirstOrThrow()
+    before[kind] = last - count
+  }
+  return before
+}
+
+const columns = ({ label, kind, points, direction, side_a, side_b, aspect_ratio, is_active }: ZoneShape) => ({
+  label,
+  kind,
+  points: JSON.stringify(points),
+  direction,
+  side_a,
+  side_b,
+  aspect_ratio,
+  is_active,
+})
+
+export const zoneEntity = (row: ZoneRow): Zone => ({
+  static_id: row.uid,
+  source_id: row.source_uid,
+  channel_id: row.channel_uid,
+  name: row.name,
+  label: row.label,
+  kind: row.kind,
+  points: row.points,
+  direction: row.direction,
+  side_a: row.side_a,
+  side_b: row.side_b,
+  aspect_ratio: row.aspect_ratio,
+  is_active: row.is_active,
+  organization_id: row.organization_uid,
+  version: row.version,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})

@@ -107,6 +107,8 @@ export type LicenseTable = Entity & {
   name: string
   /** Sealed. */
   license_key: string | null
+  /** Of the signed key: one key counts once. */
+  serial: string | null
   channel_limit: number
   valid_from: Date | null
   expires_at: Date | null

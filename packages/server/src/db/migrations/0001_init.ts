@@ -148,11 +148,14 @@ const edges = [
   `create table license ${entity(`
     name text not null,
     license_key text,
+    serial text,
     channel_limit int not null check (channel_limit > 0),
     valid_from timestamptz,
     expires_at timestamptz,
     is_builtin boolean not null default false`)}`,
   'create unique index license__license_name__name_taken on license (tenant_id, folded(name))',
+  // A signed key counts once on an instance.
+  'create unique index license__license_key__license_key_used on license (serial)',
 
   // offered_key: what the edge server showed last, when it is not the pinned one.
   `create table nimble ${entity(`

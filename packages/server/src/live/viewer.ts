@@ -1,5 +1,5 @@
 import type { LiveMessage } from '@sightline/contract'
-import type { LiveListener, LiveMode } from '../nimble/links.ts'
+import type { LiveListener, LiveMode } from '../nimble/store.ts'
 import type { Socket } from '../sockets.ts'
 
 /** First byte of a binary frame. */

@@ -346,8 +346,8 @@ export const nimbleMessage = z.discriminatedUnion('type', [
     scanned: z.object({ interfaces: z.array(z.string()), range: z.string().nullable(), ms: z.number() }),
     error: cause,
   }),
-  z.object({ type: z.literal('probe.finding'), ...request, finding }),
-  z.object({ type: z.literal('probe.done'), ...request, probed }),
+  /** What is wrong with the camera is a finding; a cause says why it could not even be tried. */
+  z.object({ type: z.literal('probe.done'), ...request, probed: probed.nullable(), cause }),
   z.object({ type: z.literal('channel.done'), ...request, ok: z.boolean(), cause }),
   /** Answers `snapshot` and `media.get`; `size` bytes follow as media frames unless there is a cause. */
   z.object({

@@ -13,6 +13,8 @@ export type Enrolment = z.infer<typeof enrolment>
 
 export type Identity = {
   key: LinkKey
+  /** For TLS. */
+  privatePem: string
   /** Read anew each time: the start command may write it while the nimble runs. */
   enrolment(): Enrolment | null
   enrol(enrolment: Enrolment): void
@@ -22,11 +24,13 @@ export type Identity = {
 export async function openIdentity(folder: string): Promise<Identity> {
   const keyFile = join(folder, 'key')
   if (!existsSync(keyFile)) writeFileSync(keyFile, pem(await createLinkKey()), { mode: 0o600, flag: 'wx' })
-  const key = await openLinkKey(readFileSync(keyFile, 'utf8').replace(/-----[^\n]+-----|\s/g, ''))
+  const privatePem = readFileSync(keyFile, 'utf8')
+  const key = await openLinkKey(privatePem.replace(/-----[^\n]+-----|\s/g, ''))
   replaceFile(join(folder, 'key.pub'), `${key.publicKey}\n`)
   const file = join(folder, 'enrolment.json')
   return {
     key,
+    privatePem,
     enrolment: () => (existsSync(file) ? enrolment.parse(JSON.parse(readFileSync(file, 'utf8'))) : null),
     enrol: (value) => replaceFile(file, JSON.stringify(value)),
   }

@@ -1,0 +1,50 @@
+import type {
+  ChannelState,
+  LinkConfig,
+  LinkDiscovered,
+  NimbleMessage,
+  Probed,
+  SourceState,
+} from '@sightline/contract/edge'
+import type { MediaPart } from '@sightline/contract/frame'
+
+type Of<T extends NimbleMessage['type']> = Extract<NimbleMessage, { type: T }>
+
+/** Something asked for cannot be done; the message is the cause, an id that both languages translate. */
+export class Failed extends Error {}
+
+/** What happens without being asked for; the link tells the portal, if there is one. */
+export type EngineNews = Of<'source.state' | 'channel.state' | 'config.state' | 'overlay'>
+
+export type LiveViewer = {
+  started(mime: string): void
+  part(part: MediaPart & ('init' | 'key' | 'fragment' | 'jpeg'), bytes: Uint8Array): void
+  ended(cause: string | null): void
+}
+
+export type Discovery = { interfaces: string[]; range: string | null; ms: number }
+
+/** What the nimble does with cameras, as the link sees it. */
+export type Engine = {
+  state(): { sources: SourceState[]; channels: ChannelState[]; interfaces: { name: string; address: string }[] }
+  /** Brings about the desired state; asking for the same again changes nothing. */
+  apply(config: LinkConfig): void
+  appliedVersion(): number | null
+  discover(
+    options: { seconds: number; range?: string; interfaces?: string[] },
+    onFound: (found: LinkDiscovered) => void,
+    signal: AbortSignal,
+  ): Promise<Discovery>
+  probe(
+    target: { address: string; username: string | null; password: string | null },
+    signal: AbortSignal,
+  ): Promise<Probed>
+  /** @throws Failed */
+  snapshot(sourceId: string): Promise<{ jpeg: Uint8Array; at: number }>
+  /** @throws Failed */
+  media(mediaId: string): Promise<{ contentType: string; bytes: Uint8Array; at: number }>
+  /** Answers the function that ends it. @throws Failed */
+  live(sourceId: string, mode: 'fmp4' | 'mjpeg', viewer: LiveViewer): () => void
+  /** @throws Failed */
+  channelDo(channelId: string, action: 'revive' | 'troubleshoot' | 'restart' | 'delete', force: boolean): Promise<void>
+}

@@ -1,0 +1,206 @@
+/** What goes on between this nimble and a portal that has proven itself: records up, wishes down, pictures as asked for. */
+import { zstdCompressSync } from 'node:zlib'
+import { linkBacklogBytes, linkUnacknowledged, type PortalMessage } from '@sightline/contract/edge'
+import { compressEvents, encodeMedia, type MediaPart } from '@sightline/contract/frame'
+import type { Clock } from './clock.ts'
+import { type Engine, Failed } from './engine.ts'
+import type { Journal, JournalFrame } from './journal.ts'
+import type { PortalLink, PortalSession } from './link.ts'
+import type { Log } from './log.ts'
+
+export type SessionParts = {
+  link: PortalLink
+  engine: Engine
+  journal: Journal
+  clock: Clock
+  log: Log
+  /** What `state` says beside the engine's own. */
+  about: { engine_version: string; demo: boolean; capacity: number }
+}
+
+/** Stored pictures and clips go in parts of this size, so that records and answers find their way between them. */
+const partBytes = 64 * 1024
+const retryMs = 50
+
+export function startSession({ link, engine, journal, clock, log, about }: SessionParts): PortalSession {
+  const over = new AbortController()
+  /** Ends what runs for a request: a discovery, a live picture. */
+  const running = new Map<number, () => void>()
+  const records = sendRecords(link, journal)
+
+  link.send({ type: 'state', applied_version: engine.appliedVersion(), ...engine.state(), ...about, time: Date.now() })
+
+  /** Runs a request; `fail` answers it when it cannot be done. */
+  const answer = (work: () => Promise<void>, fail: (cause: string) => void) => {
+    work().catch((error: unknown) => {
+      if (over.signal.aborted) return
+      if (!(error instanceof Failed)) log.error('A wish of the portal could not be fulfilled', error)
+      fail(error instanceof Failed ? error.message : 'engine_fault')
+    })
+  }
+
+  const handlers: { [T in PortalMessage['type']]?: (message: Extract<PortalMessage, { type: T }>) => void } = {
+    ping({ at }) {
+      const received = Date.now()
+      link.send({ type: 'pong', at, received, sent: Date.now() })
+    },
+    clock: ({ offset_ms, round_trip_ms }) => clock.measured(offset_ms, round_trip_ms),
+    ack: ({ seq }) => records.acknowledged(seq),
+    nack: ({ seq, reason }) => records.refused(seq, reason),
+    'config.put': ({ config }) => engine.apply(config),
+
+    'discover.start': ({ id, seconds, range, interfaces }) => {
+      const stop = new AbortController()
+      running.set(id, () => stop.abort())
+      const signal = AbortSignal.any([stop.signal, over.signal])
+      const done = (scanned: { interfaces: string[]; range: string | null; ms: number }, error: string | null) => {
+        running.delete(id)
+        link.send({ type: 'discover.done', id, scanned, error })
+      }
+      answer(
+        async () => {
+          const found = await engine.discover(
+            { seconds, range, interfaces },
+            (camera) => link.send({ type: 'discover.found', id, found: camera }),
+            signal,
+          )
+          done(found, null)
+        },
+        (cause) => done({ interfaces: interfaces ?? [], range: range ?? null, ms: 0 }, cause),
+      )
+    },
+    'discover.stop': ({ id }) => running.get(id)?.(),
+
+    probe: ({ id, address, username, password }) =>
+      answer(
+        async () => {
+          const probed = await engine.probe({ address, username, password }, over.signal)
+          link.send({ type: 'probe.done', id, probed, cause: null })
+        },
+        (cause) => link.send({ type: 'probe.done', id, probed: null, cause }),
+      ),
+
+    'channel.do': ({ id, channel_id, action, force }) => {
+      const done = (cause: string | null) => link.send({ type: 'channel.done', id, ok: cause === null, cause })
+      answer(async () => {
+        await engine.channelDo(channel_id, action, force)
+        done(null)
+      }, done)
+    },
+
+    snapshot: ({ id, source_id }) =>
+      answer(
+        async () => {
+          const { jpeg, at } = await engine.snapshot(source_id)
+          await sendBytes(id, 'image/jpeg', jpeg, at)
+        },
+        (cause) => noBytes(id, cause),
+      ),
+    'media.get': ({ id, media_id }) =>
+      answer(
+        async () => {
+          const { contentType, bytes, at } = await engine.media(media_id)
+          await sendBytes(id, contentType, bytes, at)
+        },
+        (cause) => noBytes(id, cause),
+      ),
+
+    'live.start': ({ id, source_id, mode }) => {
+      try {
+        running.set(id, engine.live(source_id, mode, liveViewer(link, id)))
+      } catch (error) {
+        if (!(error instanceof Failed)) log.error('A live picture could not be started', error)
+        link.send({ type: 'live.ended', id, cause: error instanceof Failed ? error.message : 'engine_fault' })
+      }
+    },
+    'live.stop': ({ id }) => {
+      running.get(id)?.()
+      running.delete(id)
+    },
+  }
+
+  const noBytes = (id: number, cause: string) =>
+    link.send({ type: 'media', id, content_type: '', size: 0, at: Date.now(), cause })
+
+  async function sendBytes(id: number, contentType: string, bytes: Uint8Array, at: number): Promise<void> {
+    link.send({ type: 'media', id, content_type: contentType, size: bytes.length, at, cause: null })
+    for (let from = 0; from < bytes.length; from += partBytes) {
+      while (link.unsentBytes() > linkBacklogBytes / 2 && !over.signal.aborted) await pause(retryMs)
+      if (over.signal.aborted) return
+      link.sendBytes(encodeMedia(id, 'bytes', bytes.subarray(from, from + partBytes)))
+    }
+  }
+
+  return {
+    message(message) {
+      const handler = handlers[message.type] as ((message: PortalMessage) => void) | undefined
+      if (handler) handler(message)
+      else log.warn('The portal says this at the wrong time', message.type)
+    },
+    closed() {
+      over.abort()
+      for (const stop of running.values()) stop()
+      running.clear()
+      records.stop()
+    },
+  }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Keeps at most `linkUnacknowledged` frames on the way, oldest records first. */
+function sendRecords(link: PortalLink, journal: Journal) {
+  let onTheWay: JournalFrame[] = []
+  let retry: NodeJS.Timeout | null = null
+
+  const send = () => {
+    retry = null
+    while (onTheWay.length < linkUnacknowledged) {
+      if (link.unsentBytes() > linkBacklogBytes) {
+        retry ??= setTimeout(send, retryMs)
+        return
+      }
+      const next = journal.next()
+      if (!next) return
+      onTheWay.push(next)
+      link.sendBytes(compressEvents(next.frame, zstdCompressSync))
+    }
+  }
+  journal.rewind()
+  journal.onAppended = send
+  send()
+
+  return {
+    acknowledged(seq: number) {
+      onTheWay = onTheWay.filter((frame) => frame.lastSeq > seq)
+      journal.ack(seq)
+      send()
+    },
+    refused(seq: number, reason: string) {
+      const frame = onTheWay.find(({ firstSeq }) => firstSeq === seq)
+      if (frame) journal.quarantine(frame, reason)
+      onTheWay = onTheWay.filter((other) => other !== frame)
+      send()
+    },
+    stop() {
+      if (retry) clearTimeout(retry)
+      journal.onAppended = () => undefined
+    },
+  }
+}
+
+/** Passes a live picture on; while the network is behind, everything up to the next key frame is left out. */
+function liveViewer(link: PortalLink, id: number): Parameters<Engine['live']>[2] {
+  let isSkipping = false
+  const standsAlone = (part: MediaPart) => part !== 'fragment'
+  return {
+    started: (mime) => link.send({ type: 'live.started', id, mime }),
+    part(part, bytes) {
+      const isBehind = link.unsentBytes() > linkBacklogBytes
+      if (part === 'init' || (!isBehind && standsAlone(part))) isSkipping = false
+      else if (isBehind) isSkipping = true
+      if (!isSkipping) link.sendBytes(encodeMedia(id, part, bytes))
+    },
+    ended: (cause) => link.send({ type: 'live.ended', id, cause }),
+  }
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { Cam } from 'onvif/promises/index.js'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type SimulatedCamera, startCamera } from './camera.ts'
+import { brightness, ffmpegMissing, read, withCredentials } from './testing/ffmpeg.ts'
+import { truthOf } from './truth.ts'
+
+const running: SimulatedCamera[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((camera) => camera.stop()))
+})
+
+async function camera(options: { startFrame?: number; onvifPort?: number } = {}) {
+  const started = await startCamera({
+    scene: 'lobby',
+    host: '127.0.0.1',
+    username: 'admin',
+    password: 'p@ss:w/rd#1',
+    name: 'Lobby',
+    uuid: crypto.randomUUID(),
+    startFrame: 25,
+    ...options,
+  })
+  running.push(started)
+  return started
+}
+
+const addressOf = ({ camera: made }: SimulatedCamera) =>
+  withCredentials(made.stream_address, made.username, made.password)
+
+describe('a camera', () => {
+  test('knows which frame of the truth is on air', async () => {
+    const made = await camera({ startFrame: 805 })
+    const { fps, frames_total } = truthOf('lobby')
+    expect(made.onAir().loop).toBe(0)
+    const frameNow = () => Math.floor(((Date.now() - made.startedAt) * fps) / 1000)
+    await expect.poll(() => made.onAir().loop, { timeout: 3000 }).toBe(1)
+    const { frame, loop } = made.onAir()
+    expect(Math.abs(loop * frames_total + frame - frameNow())).toBeLessThanOrEqual(1)
+  })
+
+  test('leaves nothing running when a port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as { port: number }
+    await expect(camera({ onvifPort: port })).rejects.toThrow('EADDRINUSE')
+    taken.close()
+  })
+})
+
+/** Waits until that many seconds of the scene have been on air. */
+const untilSecond = (made: SimulatedCamera, second: number) =>
+  expect.poll(() => made.onAir().frame, { timeout: 10_000 }).toBeGreaterThanOrEqual(second * 15)
+
+const signIn = ({ camera: made }: SimulatedCamera) =>
+  new Cam({ hostname: made.host, port: made.onvif_port, username: made.username, password: made.password })
+
+describe.skipIf(ffmpegMissing)('a fault', () => {
+  test('stall: pictures stop and come back with a key frame on the same connection', async () => {
+    const made = await camera()
+    const reading = read(addressOf(made), 'tcp', 30)
+    await untilSecond(made, 3)
+    made.setFault('stall')
+    await untilSecond(made, 5)
+    made.setFault('none')
+    const { packets } = await reading
+    const times = packets.map(({ ptsSeconds }) => ptsSeconds ?? 0)
+    const pause = times.findIndex((time, i) => time - (times[i - 1] ?? 0) > 1)
+    expect(pause).toBeGreaterThan(0)
+    expect(packets[pause]?.isKey).toBe(true)
+  })
+
+  test('cut: every connection breaks off before its first picture is complete', async () => {
+    const made = await camera()
+    made.setFault('cut')
+    expect((await read(addressOf(made), 'tcp', 5)).packets).toEqual([])
+    made.setFault('none')
+    expect((await read(addressOf(made), 'tcp', 5)).packets.length).toBeGreaterThanOrEqual(5)
+  })
+
+  test('password: who watches is thrown out and the right password is refused everywhere', async () => {
+    const made = await camera()
+    const reading = read(addressOf(made), 'tcp', 900)
+    await untilSecond(made, 3)
+    made.setFault('password')
+    expect((await reading).packets.length).toBeLessThan(30)
+    await expect(read(addressOf(made), 'tcp', 2)).rejects.toThrow('401')
+    const device = signIn(made)
+    await device.connect().catch(() => undefined)
+    await expect(device.getDeviceInformation()).rejects.toThrow('not Authorized')
+    made.setFault('none')
+    expect(await device.getDeviceInformation()).toMatchObject({ model: 'Simulated camera' })
+  })
+
+  test.each([
+    ['h265', 'hevc', 'H265'],
+    ['mjpeg', 'mjpeg', 'JPEG'],
+  ] as const)('%s: the stream is in another codec, and ONVIF names it', async (fault, codec, encoding) => {
+    const made = await camera()
+    made.setFault(fault)
+    for (const transport of ['tcp', 'udp'] as const) {
+      const stream = await read(addressOf(made), transport, 2)
+      expect([stream.codec, stream.width, stream.height]).toEqual([codec, 640, 360])
+    }
+    const device = signIn(made)
+    await device.connect()
+    expect((await device.getProfiles())[0].videoEncoderConfiguration.encoding).toBe(encoding)
+    made.setFault('none')
+    expect((await read(addressOf(made), 'tcp', 2)).codec).toBe('h264')
+  })
+
+  test('black: the picture goes dark and light again without a break', async () => {
+    const made = await camera()
+    const reading = brightness(addressOf(made), 90)
+    await untilSecond(made, 3)
+    made.setFault('black')
+    await untilSecond(made, 5)
+    made.setFault('none')
+    const seen = await reading
+    expect(seen.length).toBeGreaterThanOrEqual(90)
+    expect(Math.min(...seen)).toBeLessThan(25)
+    expect(seen[0]).toBeGreaterThan(80)
+    expect(seen.at(-1)).toBeGreaterThan(80)
+  })
+})

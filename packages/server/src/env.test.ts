@@ -13,6 +13,7 @@ test('nothing set means loopback, port 8080 and ./data', () => {
     localNimblePort: null,
     trustedProxies: [],
     metricsPort: null,
+    licensePublicKey: null,
   })
 })
 
@@ -27,6 +28,7 @@ describe('a value that cannot be used is named, with what is accepted', () => {
     ['a public address with a path', { PUBLIC_URL: 'https://example.org/portal' }, /^PUBLIC_URL .*without a path/],
     ['an API base without a slash', { API_BASE: 'api' }, /^API_BASE .*such as \/api\/v1/],
     ['another database', { DATABASE_URL: 'mysql://u:hidden@h/d' }, /^DATABASE_URL must be postgres:/],
+    ['a licence key of another kind', { LICENSE_PUBLIC_KEY: 'c2hvcnQ=' }, /^LICENSE_PUBLIC_KEY must be an Ed25519/],
     ['a proxy by name', { TRUSTED_PROXIES: 'proxy.local' }, /^TRUSTED_PROXIES /],
   ]
   test.each(faults)('%s', (_, variables, sentence) => {

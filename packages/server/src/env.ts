@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { isHost } from '@sightline/domain'
+import { readPublicKey } from './license/key.ts'
 
 /** Everything that is set from outside, read once at the start. */
 export type Env = {
@@ -20,6 +21,8 @@ export type Env = {
   trustedProxies: string[]
   /** Port of the metrics listener on loopback; null: off. */
   metricsPort: number | null
+  /** The vendor's key for licence keys, beside the instance's own: Ed25519, raw in base64 or PEM. */
+  licensePublicKey: string | null
 }
 
 /** A variable has a value that cannot be used; the message is one sentence that says which and what may stand there. */
@@ -56,6 +59,7 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
     localNimblePort: whole('LOCAL_NIMBLE_PORT', 1, 65535),
     trustedProxies: readProxies(text('TRUSTED_PROXIES')),
     metricsPort: whole('METRICS_PORT', 1, 65535),
+    licensePublicKey: readLicenseKey(text('LICENSE_PUBLIC_KEY')),
   }
 }
 
@@ -87,6 +91,12 @@ function readDatabaseUrl(value: string | null): string | null {
   if (!url || !/^postgres(ql)?:$/.test(url.protocol))
     // The value itself may hold a password.
     throw new EnvFault('DATABASE_URL must be postgres://user:password@host:port/database, of PostgreSQL 15 or later.')
+  return value
+}
+
+function readLicenseKey(value: string | null): string | null {
+  if (value !== null && readPublicKey(value) === null)
+    throw new EnvFault('LICENSE_PUBLIC_KEY must be an Ed25519 public key: 32 bytes in base64, or PEM.')
   return value
 }
 

@@ -1,4 +1,5 @@
 import type { Nimble, NimbleStatus } from '@sightline/contract'
+import { fingerprintOf } from '@sightline/contract/key'
 import { type Judged, nimbleUnreachable } from '@sightline/domain'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
@@ -70,7 +71,7 @@ export async function raiseDesired(trx: Trx, row: { tenant_id: number; nimble_id
 export const isReachable = (links: Links, row: { nimble_uid: string; link_state: string | null }): boolean =>
   (links.status(row.nimble_uid)?.state ?? row.link_state) === 'online'
 
-export const nimbleEntity = (row: NimbleRow): Nimble => ({
+export const nimbleEntity = async (row: NimbleRow): Promise<Nimble> => ({
   nimble_id: row.uid,
   name: row.name,
   address: row.address,
@@ -83,7 +84,7 @@ export const nimbleEntity = (row: NimbleRow): Nimble => ({
   sinks: row.sinks as Nimble['sinks'],
   sources: row.sources as Nimble['sources'],
   mode: row.mode,
-  key_fingerprint: row.offered_key ?? row.public_key,
+  key_fingerprint: await fingerprint(row.offered_key ?? row.public_key),
   key_state: row.key_state,
   is_local: row.is_local,
   organization_id: row.organization_uid,
@@ -91,6 +92,8 @@ export const nimbleEntity = (row: NimbleRow): Nimble => ({
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 })
+
+const fingerprint = (key: string | null) => (key === null ? null : fingerprintOf(key))
 
 type Counted = { channels: number; running: number; refused: number }
 

@@ -104,5 +104,5 @@ function tell({ app, note }: Ctx, row: SourceRow): void {
   app.links.reconfigure(row.nimble_uid)
   app.bus.publish(changed(row, 'source', row.uid))
   app.bus.publish(changed(row, 'device', row.device_uid))
-  note({ object_kind: 'source', object_id: row.uid, object_name: row.name })
+  note({ object_id: row.uid, object_name: row.name })
 }

@@ -93,5 +93,5 @@ function tell({ app, note }: Ctx, zone: ZoneRow): void {
   app.links.reconfigure(zone.nimble_uid)
   app.bus.publish(changed(zone, 'static', zone.uid))
   app.bus.publish(changed(zone, 'channel', zone.channel_uid))
-  note({ object_kind: 'static', object_id: zone.uid, object_name: zone.name })
+  note({ object_id: zone.uid, object_name: zone.name })
 }

@@ -1,0 +1,100 @@
+import type { KeyObject } from 'node:crypto'
+import { changed } from '../bus.ts'
+import type { Ctx, Handlers } from '../mount.ts'
+import { targetTenant } from '../organization/store.ts'
+import { Refusal } from '../refusal.ts'
+import type { SecretPlace } from '../secrets.ts'
+import type { Services } from '../services.ts'
+import { newUid } from '../uid.ts'
+import { type LicenseTerms, readPublicKey, verifyLicense } from './key.ts'
+import {
+  deleteLicense,
+  insertLicense,
+  type LicenseRow,
+  licenseEntity,
+  listLicenses,
+  readLicense,
+  updateLicense,
+} from './store.ts'
+
+const keyPlace = (uid: string): SecretPlace => ({ table: 'license', column: 'license_key', row: uid })
+
+export const license: Handlers<'license'> = {
+  async list(_, { app, scope }) {
+    const rows = await app.db.as(scope, (trx) => listLicenses(trx, scope))
+    const now = new Date()
+    return rows.map((row) => licenseEntity(row, now))
+  },
+
+  async create({ license_name, license_key, organization_id }, ctx) {
+    const { app, scope } = ctx
+    const terms = verifyLicense(license_key, await publicKeys(app), new Date())
+    const row = await app.db.as(scope, async (trx) => {
+      const tenant_id = await targetTenant(trx, scope, organization_id)
+      const uid = newUid()
+      const sealed = app.secrets.seal(license_key, keyPlace(uid))
+      await insertLicense(trx, { tenant_id, uid, name: license_name, license_key: sealed, ...columns(terms) })
+      return readLicense(trx, scope, uid)
+    })
+    tell(ctx, row)
+    return licenseEntity(row, new Date())
+  },
+
+  async update({ license_id, license_name, license_key, version }, ctx) {
+    const { app, scope } = ctx
+    // Forms send back the mask of a key that stays.
+    const key = license_key === '****' ? undefined : license_key
+    const terms = key === undefined ? undefined : verifyLicense(key, await publicKeys(app), new Date())
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await readLicense(trx, scope, license_id)
+      if (terms && before.is_builtin) throw builtin()
+      const renewed = terms && {
+        ...columns(terms),
+        license_key: app.secrets.seal(key as string, keyPlace(license_id)),
+      }
+      await updateLicense(trx, before, { name: license_name, ...renewed }, version)
+      return readLicense(trx, scope, license_id)
+    })
+    tell(ctx, row)
+    return licenseEntity(row, new Date())
+  },
+
+  async delete({ license_id }, ctx) {
+    const { app, scope } = ctx
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await readLicense(trx, scope, license_id)
+      if (before.is_builtin) throw builtin()
+      if (before.nimble_uids.length > 0)
+        throw new Refusal(409, 'Edge servers use this licence.', {
+          code: 'license_in_use',
+          args: { count: before.nimble_uids.length },
+        })
+      await deleteLicense(trx, before)
+      return before
+    })
+    tell(ctx, row)
+    return { license_id }
+  },
+}
+
+const builtin = () =>
+  new Refusal(409, 'The licence that comes with the product stays as it is.', { code: 'license_builtin' })
+
+/** Whose signatures count: the instance's own, and the vendor's when LICENSE_PUBLIC_KEY names one. */
+async function publicKeys({ db, env }: Services): Promise<KeyObject[]> {
+  const instance = await db.instance((trx) => trx.selectFrom('instance').select('link_public_key').executeTakeFirst())
+  const texts = [instance?.link_public_key, env.licensePublicKey]
+  return texts.flatMap((text) => (text ? (readPublicKey(text) ?? []) : []))
+}
+
+const columns = ({ channels, from, until, serial }: LicenseTerms) => ({
+  channel_limit: channels,
+  valid_from: from === null ? null : new Date(from),
+  expires_at: until === null ? null : new Date(until),
+  serial,
+})
+
+function tell({ app, note }: Ctx, row: LicenseRow): void {
+  app.bus.publish(changed(row, 'license', row.uid))
+  note({ object_id: row.uid, object_name: row.name })
+}

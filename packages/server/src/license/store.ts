@@ -1,0 +1,127 @@
+import type { License } from '@sightline/contract'
+import { licenseRefusal, licenseState } from '@sightline/domain'
+import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import type { LicenseTable } from '../db/schema.ts'
+import { within } from '../reach.ts'
+import { notFound, Refusal, stale } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+
+/** Licences with the edge servers bound to them and the channels on those. */
+const licenses = (trx: Trx, scope: Scope) =>
+  trx
+    .selectFrom('license')
+    .innerJoin('organization', 'organization.tenant_id', 'license.tenant_id')
+    .selectAll('license')
+    .select([
+      'organization.uid as organization_uid',
+      sql<string[]>`array(select nimble.uid from nimble
+        where nimble.tenant_id = license.tenant_id and nimble.license_id = license.id order by nimble.id)`.as(
+        'nimble_uids',
+      ),
+      channelsUsed.as('channels_used'),
+    ])
+    .where(within(scope, 'license', null))
+    .orderBy(sql`license.name collate "und-x-icu"`)
+const channelsUsed = sql<number>`(select count(*)::int from channel
+  join nimble on nimble.tenant_id = channel.tenant_id and nimble.id = channel.nimble_id
+  where nimble.tenant_id = license.tenant_id and nimble.license_id = license.id)`
+export type LicenseRow = Awaited<ReturnType<ReturnType<typeof licenses>['execute']>>[number]
+
+export const listLicenses = (trx: Trx, scope: Scope): Promise<LicenseRow[]> => licenses(trx, scope).execute()
+
+/** @throws 404 when it does not exist or is out of reach */
+export async function readLicense(trx: Trx, scope: Scope, uid: string): Promise<LicenseRow> {
+  const row = await licenses(trx, scope).where('license.uid', '=', uid).executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+export const insertLicense = (trx: Trx, row: Insertable<LicenseTable>) =>
+  trx.insertInto('license').values(row).execute()
+
+/** @throws 412 when a version is given and no longer the newest */
+export async function updateLicense(
+  trx: Trx,
+  license: Pick<LicenseRow, 'tenant_id' | 'id'>,
+  change: Updateable<LicenseTable>,
+  version?: number,
+): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('license')
+    .set({ updated_at: sql`now()`, ...change })
+    .where('tenant_id', '=', license.tenant_id)
+    .where('id', '=', license.id)
+    .$if(version !== undefined, (query) => query.where('version', '=', version as number))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw stale()
+}
+
+export const deleteLicense = (trx: Trx, license: Pick<LicenseRow, 'tenant_id' | 'id'>) =>
+  trx.deleteFrom('license').where('tenant_id', '=', license.tenant_id).where('id', '=', license.id).execute()
+
+/**
+ * Makes sure that the licence of an edge server takes one more channel. Whoever else adds one waits at the licence's row
+ * until this transaction ends, so that the limit holds however many come at once.
+ * @throws 409 with the reason
+ */
+export async function claimChannel(
+  trx: Trx,
+  nimble: { tenant_id: number; license_id: number | null },
+  now: Date,
+): Promise<void> {
+  if (nimble.license_id === null) throw new Refusal(409, 'The edge server has no licence.', { code: 'license_missing' })
+  const held = await trx
+    .selectFrom('license')
+    .select(['name', 'channel_limit', 'valid_from', 'expires_at'])
+    .where('tenant_id', '=', nimble.tenant_id)
+    .where('id', '=', nimble.license_id)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  // Counted by a statement of its own: it must see what others committed while this one waited for the row.
+  const { used } = await trx
+    .selectFrom('license')
+    .select(channelsUsed.as('used'))
+    .where('tenant_id', '=', nimble.tenant_id)
+    .where('id', '=', nimble.license_id)
+    .executeTakeFirstOrThrow()
+  const code = refusalOf(held, used, now)
+  if (code) throw new Refusal(409, words[code], { code, args: { limit: held.channel_limit, name: held.name } })
+}
+
+/** Why a licence takes no further channel, null when it does. */
+export const refusalOf = (
+  row: Pick<LicenseRow, 'channel_limit' | 'valid_from' | 'expires_at'>,
+  used: number,
+  now: Date,
+) =>
+  licenseRefusal(
+    row.channel_limit,
+    used,
+    row.valid_from?.getTime() ?? null,
+    row.expires_at?.getTime() ?? null,
+    now.getTime(),
+  )
+
+const words = {
+  license_limit: 'The licence allows no more channels.',
+  license_expired: 'The licence has expired.',
+  license_not_yet_valid: 'The licence is not valid yet.',
+}
+
+export const licenseEntity = (row: LicenseRow, now: Date): License => ({
+  license_id: row.uid,
+  license_name: row.name,
+  license_key: row.license_key === null ? '' : '****',
+  channel_limit: row.channel_limit,
+  channels_used: row.channels_used,
+  valid_from: row.valid_from?.toISOString() ?? null,
+  expires_at: row.expires_at?.toISOString() ?? null,
+  is_builtin: row.is_builtin,
+  state: licenseState(row.channel_limit, row.channels_used, row.expires_at?.getTime() ?? null, now.getTime()),
+  nimble_ids: row.nimble_uids,
+  organization_id: row.organization_uid,
+  version: row.version,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})

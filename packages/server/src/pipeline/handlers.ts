@@ -1,0 +1,95 @@
+import { pipelineCatalog, pipelineDefaults } from '@sightline/domain'
+import { changed } from '../bus.ts'
+import { touchChannels } from '../channel/store.ts'
+import type { Ctx, Handlers } from '../mount.ts'
+import { raiseDesired, readNimble } from '../nimble/store.ts'
+import { Refusal } from '../refusal.ts'
+import {
+  completeElements,
+  countUsers,
+  deletePipeline,
+  insertPipeline,
+  type PipelineRow,
+  pipelineEntity,
+  readPipeline,
+  updatePipeline,
+} from './store.ts'
+
+export const pipeline: Handlers<'pipeline'> = {
+  async create({ pipeline_name, pipeline_elements, nimble_id, pipeline_reference_key, pipeline_usecase }, ctx) {
+    const { app, scope } = ctx
+    const row = await app.db.as(scope, async (trx) => {
+      const nimble = await readNimble(trx, scope, nimble_id)
+      const { uid } = await insertPipeline(
+        trx,
+        { tenant_id: nimble.tenant_id, nimble_id: nimble.id },
+        {
+          name: pipeline_name,
+          elements: completeElements(pipeline_usecase, pipeline_elements),
+          usecase: pipeline_usecase,
+          referenceKey: pipeline_reference_key,
+        },
+      )
+      return readPipeline(trx, scope, uid)
+    })
+    tell(ctx, row)
+    return pipelineEntity(row)
+  },
+
+  async update({ pipeline_id, pipeline_name, pipeline_elements, version }, ctx) {
+    const { app, scope } = ctx
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await readPipeline(trx, scope, pipeline_id)
+      const elements =
+        pipeline_elements && completeElements(before.usecase_key, { ...before.elements, ...pipeline_elements })
+      await updatePipeline(trx, before, { name: pipeline_name, elements }, version)
+      if (elements) {
+        await touchChannels(trx, before.tenant_id, { pipelineId: before.id })
+        await raiseDesired(trx, before)
+      }
+      return readPipeline(trx, scope, pipeline_id)
+    })
+    app.links.reconfigure(row.nimble_uid)
+    tell(ctx, row)
+    return pipelineEntity(row)
+  },
+
+  async delete({ pipeline_id }, ctx) {
+    const { app, scope } = ctx
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await readPipeline(trx, scope, pipeline_id)
+      const count = await countUsers(trx, before)
+      if (count > 0) throw new Refusal(409, 'Channels use this pipeline.', { code: 'pipeline_in_use', args: { count } })
+      await deletePipeline(trx, before)
+      return before
+    })
+    tell(ctx, row)
+    return { pipeline_id }
+  },
+
+  defaults: ({ usecase_key }) => ({ usecase_key, pipeline_elements: pipelineDefaults(usecase_key) }),
+
+  async get({ pipeline_id }, { app, scope }) {
+    return pipelineEntity(await app.db.as(scope, (trx) => readPipeline(trx, scope, pipeline_id)))
+  },
+
+  async catalog({ nimble_id, key }, { app, scope }) {
+    await app.db.as(scope, (trx) => readNimble(trx, scope, nimble_id))
+    return pipelineCatalog.filter((item) => key === undefined || item.key === key)
+  },
+
+  async refresh({ nimble_id }, { app, scope, note }) {
+    const { version, name } = await app.db.as(scope, async (trx) => {
+      const { tenant_id, id, name } = await readNimble(trx, scope, nimble_id)
+      return { name, version: await raiseDesired(trx, { tenant_id, nimble_id: id }) }
+    })
+    app.links.reconfigure(nimble_id)
+    note({ object_kind: 'nimble', object_id: nimble_id, object_name: name })
+    return { nimble_id, version }
+  },
+}
+
+function tell({ app, note }: Ctx, row: PipelineRow): void {
+  app.bus.publish(changed(row, 'pipeline', row.uid))
+  note({ object_id: row.uid, object_name: row.name })
+}

@@ -1,0 +1,120 @@
+import type { Pipeline } from '@sightline/contract'
+import type { Elements } from '@sightline/contract/edge'
+import { elementFaults, pipelineDefaults, type UsecaseKey } from '@sightline/domain'
+import { sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import { within } from '../reach.ts'
+import { invalid, notFound, stale } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import { newUid } from '../uid.ts'
+
+const pipelines = (trx: Trx, scope: Scope) =>
+  trx
+    .selectFrom('pipeline')
+    .innerJoin('organization', 'organization.tenant_id', 'pipeline.tenant_id')
+    .innerJoin('nimble', (on) =>
+      on.onRef('nimble.tenant_id', '=', 'pipeline.tenant_id').onRef('nimble.id', '=', 'pipeline.nimble_id'),
+    )
+    .selectAll('pipeline')
+    .select(['organization.uid as organization_uid', 'nimble.uid as nimble_uid'])
+    // A pipeline belongs to an edge server, and so to no site.
+    .where(within(scope, 'pipeline', null))
+export type PipelineRow = Awaited<ReturnType<ReturnType<typeof pipelines>['execute']>>[number]
+
+/** @throws 404 when it does not exist or is out of reach */
+export async function readPipeline(trx: Trx, scope: Scope, uid: string): Promise<PipelineRow> {
+  const row = await pipelines(trx, scope).where('pipeline.uid', '=', uid).executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+/** The use case's defaults with what was given over them. @throws 400 naming each element that is unknown or out of range */
+export function completeElements(usecase: UsecaseKey, given: Elements, field = 'pipeline_elements'): Elements {
+  const faults = Object.entries(elementFaults(given))
+  if (faults.length > 0) throw invalid(Object.fromEntries(faults.map(([key, id]) => [`${field}.${key}`, [id]])))
+  return { ...pipelineDefaults(usecase), ...given }
+}
+
+export async function insertPipeline(
+  trx: Trx,
+  nimble: { tenant_id: number; nimble_id: number },
+  draft: { name: string; elements: Elements; usecase: UsecaseKey; referenceKey?: string | undefined },
+): Promise<{ id: number; uid: string }> {
+  return trx
+    .insertInto('pipeline')
+    .values({
+      tenant_id: nimble.tenant_id,
+      uid: newUid(),
+      nimble_id: nimble.nimble_id,
+      name: draft.name,
+      elements: JSON.stringify(draft.elements),
+      reference_key: draft.referenceKey ?? draft.usecase,
+      usecase_key: draft.usecase,
+    })
+    .returning(['id', 'uid'])
+    .executeTakeFirstOrThrow()
+}
+
+/** @throws 412 when a version is given and no longer the newest */
+export async function updatePipeline(
+  trx: Trx,
+  pipeline: { tenant_id: number; id: number },
+  change: { name?: string | undefined; elements?: Elements | undefined },
+  version?: number,
+): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('pipeline')
+    .set({ updated_at: sql`now()`, name: change.name, elements: change.elements && JSON.stringify(change.elements) })
+    .where('tenant_id', '=', pipeline.tenant_id)
+    .where('id', '=', pipeline.id)
+    .$if(version !== undefined, (query) => query.where('version', '=', version as number))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw stale()
+}
+
+export const deletePipeline = (trx: Trx, pipeline: { tenant_id: number; id: number }) =>
+  trx.deleteFrom('pipeline').where('tenant_id', '=', pipeline.tenant_id).where('id', '=', pipeline.id).execute()
+
+/** How many channels run a pipeline. */
+export async function countUsers(trx: Trx, pipeline: { tenant_id: number; id: number }): Promise<number> {
+  const { count } = await trx
+    .selectFrom('channel')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('tenant_id', '=', pipeline.tenant_id)
+    .where('pipeline_id', '=', pipeline.id)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** A name that no pipeline of the edge server has: the wanted one, or with a number behind it. */
+export async function freePipelineName(
+  trx: Trx,
+  nimble: { tenant_id: number; nimble_id: number },
+  wanted: string,
+): Promise<string> {
+  const rows = await trx
+    .selectFrom('pipeline')
+    .select(sql<string>`folded(name)`.as('name'))
+    .where('tenant_id', '=', nimble.tenant_id)
+    .where('nimble_id', '=', nimble.nimble_id)
+    .execute()
+  const taken = new Set(rows.map((row) => row.name))
+  const base = wanted.slice(0, 58).trimEnd()
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? base : `${base} ${n}`
+    if (!taken.has(name.toLowerCase())) return name
+  }
+}
+
+export const pipelineEntity = (row: PipelineRow): Pipeline => ({
+  pipeline_id: row.uid,
+  pipeline_name: row.name,
+  pipeline_elements: row.elements,
+  nimble_id: row.nimble_uid,
+  pipeline_reference_key: row.reference_key,
+  pipeline_usecase: row.usecase_key,
+  organization_id: row.organization_uid,
+  version: row.version,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})

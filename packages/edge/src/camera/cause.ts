@@ -15,5 +15,18 @@ export type CameraCause =
 
 /** Causes that last until a person changes something at the camera or in its settings. */
 export const isRefusal = (cause: CameraCause): boolean =>
-  cause.startsWith('not_h264:') ||
+  sentCodec(cause) !== null ||
   ['address_refused', 'redirected', 'bad_credentials', 'credentials_too_long', 'not_rtsp'].includes(cause)
+
+/** What the camera sends instead of H.264, by FFmpeg's name; null where that is not the trouble. */
+export const sentCodec = (cause: CameraCause): string | null =>
+  cause.startsWith('not_h264:') ? cause.slice('not_h264:'.length) : null
+
+/** Thrown where something cannot be had from a camera. */
+export class CameraError extends Error {
+  override readonly cause: CameraCause
+  constructor(cause: CameraCause) {
+    super(`The camera gives no picture: ${cause}.`)
+    this.cause = cause
+  }
+}

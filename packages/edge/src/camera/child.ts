@@ -69,7 +69,7 @@ function createTaker(stream: Stream): (packet: Packet) => void {
   latest = decoder.latest
   const { num, den } = stream.timeBase
   let unsentBytes = 0
-  let isComplete = false
+  let isComplete = true
   let areTold = false
 
   const send = (key: boolean, pts: number, dts: number, at: number, nals: Buffer[]) => {
@@ -86,7 +86,7 @@ function createTaker(stream: Stream): (packet: Packet) => void {
     const slices = nals.filter(isSlice)
     const isChanged = parameters.take(nals)
     const sets = parameters.current()
-    if (slices.length === 0 || !sets) return
+    if (slices.length === 0 || !sets) return tell({ type: 'not_yet' })
     timeline.setReorder(parameters.reorder())
     const at = Date.now()
     const time = packet.pts === noTime ? null : (Number(packet.pts) * num * ticksPerSecond) / den

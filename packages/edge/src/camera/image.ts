@@ -52,6 +52,8 @@ export function createJpegEncoder(): JpegEncoder {
   packet.alloc()
   let context: CodecContext | null = null
   let opened: Size = { width: 0, height: 0 }
+  /** The encoder wants a rising time although each picture stands for itself. */
+  let encoded = 0n
 
   const open = (size: Size) => {
     context?.freeContext()
@@ -75,7 +77,8 @@ export function createJpegEncoder(): JpegEncoder {
       const encoder = context && opened.width === size.width && opened.height === size.height ? context : open(size)
       const picture = converter.convert(frame, size)
       picture.quality = FF_QP2LAMBDA * jpegQuality
-      picture.pts = 0n
+      encoded += 1n
+      picture.pts = encoded
       check(encoder.sendFrameSync(picture), 'The JPEG encoder refused a picture')
       check(encoder.receivePacketSync(packet), 'The JPEG encoder gave nothing')
       const jpeg = Buffer.from(packet.data ?? [])

@@ -34,6 +34,8 @@ export type FromChild =
   /** Before the first unit, and whenever they change. */
   | { type: 'parameters'; parameters: ParameterSets }
   | { type: 'unit'; unit: Unit }
+  /** Packets arrive, but nothing that can be shown: the stream has not given its parameter sets yet. */
+  | { type: 'not_yet' }
   | { type: 'jpeg'; id: number; at: number; jpeg: Buffer }
   | { type: 'picture'; at: number; pts: number; jpeg: Buffer }
   | { type: 'pace'; pace: AnalysisPace }

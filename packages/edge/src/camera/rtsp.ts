@@ -47,20 +47,6 @@ export async function preflight(
   }
 }
 
-/** True when something accepts a TCP connection there. */
-export function knock({ ip, port }: Target, timeoutMs = 2000): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: ip, port, timeout: timeoutMs })
-    const end = (answered: boolean) => {
-      socket.destroy()
-      resolve(answered)
-    }
-    socket.once('connect', () => end(true))
-    socket.once('timeout', () => end(false))
-    socket.once('error', () => end(false))
-  })
-}
-
 /** The address as it stands in requests: the checked IP, never the name, never credentials. */
 export const rtspUri = ({ ip, port, path }: Pick<Target, 'ip' | 'port' | 'path'>): string =>
   `rtsp://${ip.includes(':') ? `[${ip}]` : ip}:${port}${path}`

@@ -1,0 +1,232 @@
+/** One camera as the nimble sees it: keeps a process on it running, tells how it is, and hands out its pictures. */
+import type { SourceState } from '@sightline/contract/edge'
+import { createLive, type LiveListener, type LiveMode, type LiveViewer } from '../live/live.ts'
+import type { AllowedHost, Target } from './address.ts'
+import { type CameraCause, CameraError, isRefusal, sentCodec } from './cause.ts'
+import { type Connection, type Ending, openConnection, type Snapshot } from './connection.ts'
+import { type FrameSocket, frameTicket } from './frames.ts'
+import type { AccessUnit, ParameterSets } from './h264.ts'
+import type { AnalysisPace, AnalysisSize, FromChild, Transport, Unit } from './messages.ts'
+import { reach } from './probe.ts'
+import { createRate } from './rate.ts'
+import { createRetry } from './retry.ts'
+import { createRing } from './ring.ts'
+import { ticksPerMs } from './timeline.ts'
+
+export { CameraError, type Snapshot }
+
+/** Which pictures the analysis wants, and where it takes them. */
+export type Analysis = AnalysisSize & { socket: FrameSocket }
+
+export type CameraOptions = {
+  source_id: string
+  /** `rtsp://` without credentials. */
+  address: string
+  username: string | null
+  password: string | null
+  /** Simulated cameras of this machine; asked for at every connection. */
+  allow: () => AllowedHost[]
+  analysis: Analysis | null
+  /** How much of the past a clip can begin with. */
+  preRollSeconds?: number
+}
+
+export type CameraHooks = {
+  /** On every change, and every 10 s while pictures come. */
+  onState(state: SourceState): void
+  /** How the analysis keeps up; every 2 s while it runs. */
+  onPace?(pace: AnalysisPace): void
+  /** One sentence, without credentials. */
+  log(text: string): void
+}
+
+export type Camera = {
+  state(): SourceState
+  /** The newest picture in full size. Rejects with a `CameraError`. */
+  snapshot(): Promise<Snapshot>
+  live(mode: LiveMode, listener: LiveListener): LiveViewer
+  setAnalysis(analysis: Analysis | null): void
+  /** The last seconds from a key frame on, for `clipOf`. */
+  preRoll(): AccessUnit[]
+  stop(): Promise<void>
+  /** Of the process that is on the camera now. */
+  pid(): number | undefined
+}
+
+const stateMs = 10_000
+const workerRetryMs = 1000
+const ringBytes = 32 * 1024 * 1024
+const defaultPreRollSeconds = 5
+/** The time line starts here, so that decoding times, which precede, are never negative. */
+const lineStartMs = 1000
+
+export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera {
+  const begun = performance.now()
+  const stopping = new AbortController()
+  const log = (text: string) => hooks.log(withoutSecrets(text, options))
+  const ring = createRing(options.preRollSeconds ?? defaultPreRollSeconds, ringBytes)
+  const live = createLive(ring.group, () => offerPictures())
+  const retry = createRetry(Math.random)
+  const rate = createRate()
+  let analysis = options.analysis
+  let connection: Connection | null = null
+  let transport: Transport = 'tcp'
+  let parameters: ParameterSets | null = null
+  let lastPts = 0
+  let state: SourceState['state'] = 'connecting'
+  let cause: CameraCause | null = null
+  let lastFrameAt: number | null = null
+  let openings = 0
+  let drops = { before: 0, now: 0 }
+
+  /* ── how it is ── */
+
+  const current = (): SourceState => ({
+    source_id: options.source_id,
+    state,
+    cause,
+    codec: (cause && sentCodec(cause)) ?? (parameters ? 'h264' : null),
+    width: parameters?.width ?? null,
+    height: parameters?.height ?? null,
+    fps: state === 'streaming' ? rate.perSecond(performance.now()) : null,
+    last_frame_at: lastFrameAt,
+    reconnects: Math.max(0, openings - 1),
+    drops: drops.before + drops.now,
+  })
+  const become = (next: SourceState['state'], why: CameraCause | null) => {
+    if (state === next && cause === why) return
+    state = next
+    cause = why
+    hooks.onState(current())
+  }
+
+  /* ── what it sends ── */
+
+  const onParameters = (next: ParameterSets) => {
+    const isOther = parameters?.width !== next.width || parameters.height !== next.height
+    parameters = next
+    if (isOther && state === 'streaming') hooks.onState(current())
+  }
+  const onUnit = (unit: Unit) => {
+    if (!parameters) return
+    rate.count(performance.now())
+    lastFrameAt = unit.at
+    lastPts = Math.max(lastPts, unit.pts)
+    const whole: AccessUnit = { ...unit, parameters }
+    ring.push(whole)
+    live.unit(whole)
+    if (state !== 'streaming' && unit.key) {
+      openings += 1
+      become('streaming', null)
+    }
+  }
+  const onMessage = (message: FromChild) => {
+    if (message.type === 'parameters') onParameters(message.parameters)
+    else if (message.type === 'unit') onUnit(message.unit)
+    else if (message.type === 'picture') live.picture(message.jpeg, message.at)
+    else if (message.type === 'frames_closed') offerAnalysisAgain(analysis)
+    else if (message.type === 'pace') {
+      drops.now = message.pace.drops
+      hooks.onPace?.(message.pace)
+    }
+  }
+
+  /* ── what is asked of it ── */
+
+  const offerPictures = () => connection?.tell({ type: 'pictures', fps: live.wantedPictures() })
+  const offerAnalysis = () => {
+    const ticket = analysis && frameTicket(analysis.socket, options.source_id)
+    const { fps = 0, width = 0, height = 0 } = analysis ?? {}
+    connection?.tell({ type: 'analysis', analysis: ticket && { fps, width, height, ticket } })
+  }
+  /** The worker went away: it may come back at the same socket, or `setAnalysis` names another. */
+  const offerAnalysisAgain = (offered: Analysis | null) => {
+    setTimeout(() => {
+      if (analysis === offered) offerAnalysis()
+    }, workerRetryMs).unref()
+  }
+
+  /* ── keeping it going ── */
+
+  const connect = async ({ ip, port, path }: Target): Promise<Ending> => {
+    const { username, password } = options
+    const start_ms = Math.max(lineStartMs + performance.now() - begun, lastPts / ticksPerMs + 100)
+    connection = openConnection(
+      { type: 'open', ip, port, path, username, password, transport, start_ms },
+      onMessage,
+      log,
+    )
+    offerAnalysis()
+    if (live.wantedPictures() > 0) offerPictures()
+    const ending = await connection.ended
+    connection = null
+    drops = { before: drops.before + drops.now, now: 0 }
+    return ending
+  }
+  /** By the way of sending that worked last, else by the other. */
+  const attempt = async (): Promise<{ cause: CameraCause; ranMs: number }> => {
+    const reached = await reach(options.address, options, options.allow())
+    if ('cause' in reached) return { cause: reached.cause, ranMs: 0 }
+    for (let way = 0; way < 2 && !stopping.signal.aborted; way++) {
+      const ending = await connect(reached.target)
+      if (ending.cause !== 'transport') return { cause: ending.cause, ranMs: ending.ranMs }
+      transport = transport === 'tcp' ? 'udp' : 'tcp'
+    }
+    return { cause: 'no_stream', ranMs: 0 }
+  }
+  const keepGoing = async () => {
+    while (!stopping.signal.aborted) {
+      const ended = await attempt()
+      if (stopping.signal.aborted) return
+      become(isRefusal(ended.cause) ? 'refused' : 'offline', ended.cause)
+      await pause(retry.after(ended.cause, performance.now(), ended.ranMs), stopping.signal)
+    }
+  }
+  const heartbeat = setInterval(() => {
+    if (state === 'streaming') hooks.onState(current())
+  }, stateMs)
+  keepGoing().catch((error: Error) => {
+    log(`A camera is no longer watched: ${error.stack ?? error.message}`)
+    become('offline', 'decoder_crashed')
+  })
+
+  return {
+    state: current,
+    pid: () => connection?.pid,
+    preRoll: ring.all,
+    live: live.join,
+    snapshot: async () => {
+      if (!connection || state !== 'streaming') throw new CameraError(cause ?? 'timeout')
+      return connection.snapshot()
+    },
+    setAnalysis(next) {
+      analysis = next
+      offerAnalysis()
+    },
+    async stop() {
+      clearInterval(heartbeat)
+      stopping.abort()
+      live.end()
+      await connection?.close()
+    },
+  }
+}
+
+/** Ends early, without an error, when the signal comes. */
+function pause(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, seconds * 1000)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end)
+  })
+}
+
+/** Nothing that a library writes may carry the password into a log. */
+function withoutSecrets(text: string, { password }: CameraOptions): string {
+  return password ? text.replaceAll(password, '***').replaceAll(encodeURIComponent(password), '***') : text
+}

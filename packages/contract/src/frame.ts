@@ -83,7 +83,7 @@ export function encodeEvents(
   )
   writeNumbers(
     out,
-    rows.flatMap((row) => row.levels ?? []),
+    rows.map((row) => row.levels).filter((levels) => levels !== null),
   )
   for (const text of details) out.bytes(text)
   const frame = out.finish()

@@ -158,7 +158,7 @@ async function receiveHello(pipe: OpeningPipe): Promise<Hello> {
   const message = parse(await pipe.receive())
   const any = anyHello.safeParse(message)
   if (any.success && any.data.protocol !== linkProtocol)
-    throw new OpeningFault(`protocol_mismatch:${any.data.protocol}`, linkClose.version)
+    throw new OpeningFault(`protocol_mismatch:${any.data.protocol}`)
   return check(message, hello)
 }
 

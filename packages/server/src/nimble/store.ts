@@ -1,7 +1,7 @@
 import type { Nimble, NimbleStatus } from '@sightline/contract'
 import { fingerprintOf } from '@sightline/contract/key'
 import { type Judged, nimbleUnreachable } from '@sightline/domain'
-import { type Selectable, type SqlBool, sql } from 'kysely'
+import { type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { NimbleTable } from '../db/schema.ts'
 import { within } from '../reach.ts'
@@ -39,10 +39,11 @@ export async function readNimble(trx: Trx, scope: Scope, uid: string): Promise<N
 export async function updateNimble(
   trx: Trx,
   nimble: Pick<NimbleRow, 'tenant_id' | 'id'>,
-  change: Parameters<ReturnType<typeof updating>['set']>[0],
+  change: Updateable<NimbleTable>,
   version?: number,
 ): Promise<void> {
-  const { numUpdatedRows } = await updating(trx)
+  const { numUpdatedRows } = await trx
+    .updateTable('nimble')
     .set(change)
     .where('tenant_id', '=', nimble.tenant_id)
     .where('id', '=', nimble.id)
@@ -50,7 +51,6 @@ export async function updateNimble(
     .executeTakeFirst()
   if (numUpdatedRows === 0n) throw stale()
 }
-const updating = (trx: Trx) => trx.updateTable('nimble')
 
 /**
  * Says that what this edge server should run has changed. To be called in the transaction of the change; `reconfigure`

@@ -1,6 +1,6 @@
 import type { Bundle, UsecaseEntity } from '@sightline/contract'
 import { metricsOf, usecaseGap, usecases } from '@sightline/domain'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { within } from '../reach.ts'
 import { notFound } from '../refusal.ts'
@@ -42,11 +42,7 @@ export async function assignedUsecases(
     )
     .select(['customer.tenant_id', 'customer.id'])
     .where(within(scope, 'customer', 'site.id'))
-    .where(
-      ...('siteUid' in of
-        ? (['site.uid', '=', of.siteUid] as const)
-        : (['customer.uid', '=', of.customerUid] as const)),
-    )
+    .where('siteUid' in of ? sql<SqlBool>`site.uid = ${of.siteUid}` : sql<SqlBool>`customer.uid = ${of.customerUid}`)
     .executeTakeFirst()
   if (!owner) throw notFound()
   const assigned = await trx

@@ -1,5 +1,5 @@
 import type { Failure } from '@sightline/contract'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from './refusal.ts'
 
 /** What the client gets for an error: status, headers and envelope. */
@@ -17,7 +17,7 @@ export function failureOf(error: unknown, requestId: string, log: FastifyBaseLog
     response_code: status,
     message: refusal?.message ?? 'Oops -- Something went wrong !!',
     message_type: 'error',
-    ...(refusal?.errors ? { errors: refusal.errors } : {}),
+    ...(refusal?.errors ? { errors: refusal.errors, error: 'Error in inputs' } : {}),
     ...(refusal?.code || !refusal ? { error_code: refusal?.code ?? 'internal' } : {}),
     ...(refusal?.args ? { args: refusal.args } : {}),
     // Only where the operator will look for it: a 404 must not differ between what is missing and what is out of reach.
@@ -25,6 +25,12 @@ export function failureOf(error: unknown, requestId: string, log: FastifyBaseLog
     ...(status === 503 || status === 429 ? { retryable: true } : {}),
   }
   return { status, headers: refusal?.headers ?? {}, body }
+}
+
+/** Answers an error; Fastify's error handler. */
+export function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const { status, headers, body } = failureOf(error, request.id, request.log)
+  return reply.code(status).headers(headers).send(body)
 }
 
 /** Errors of Fastify and its plugins that a client can do something about; the database makes its own refusals. */

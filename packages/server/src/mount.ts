@@ -14,7 +14,7 @@ import { Refusal } from './refusal.ts'
 import type { Caller, Principal, Scope } from './scope.ts'
 import type { Services } from './services.ts'
 import type { Socket, Sockets } from './sockets.ts'
-import type { Note } from './trace.ts'
+import type { Note, Traced } from './trace.ts'
 
 /** What a handler of a public row knows beside its input. */
 export type PublicCtx = {
@@ -65,21 +65,23 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null
     input: unknown
-    file: UploadedFile | undefined
+    uploaded: UploadedFile | undefined
     notes: Note
   }
 }
 
 /** The parts of the server that a request passes through before and after its handler. */
 export type Gates = {
-  /** Who calls, by cookie or key; null without either. Throws 401 for a bad key. */
+  /** Who calls, by cookie or key; null without either, or when the session ended. Throws 401 for a bad key. */
   authenticate(request: FastifyRequest): Promise<Caller | null>
-  /** Refuses requests that another site may have caused (403) and bodies that a form could send (415). */
+  /** The 401 of a request that nobody known made. */
+  nobody(request: FastifyRequest): Refusal
+  /** Refuses what another site's page may have caused (403). */
   checkOrigin(request: FastifyRequest, row: Op): void
   /** Refuses the request when its address or user has used up the minute (429). */
   limit(request: FastifyRequest, row: Op): Promise<void>
-  /** Writes the trace row of a finished call. */
-  trace(id: OpId, request: FastifyRequest, result: 'ok' | 'refused' | 'failed', status: number): Promise<void>
+  /** Writes the trace row of a call. Never throws. */
+  trace(request: FastifyRequest, entry: Traced): Promise<void>
   sockets: Sockets
 }
 
@@ -91,19 +93,16 @@ export const unauthorized = (detail: string, code = 'unauthorized') =>
 export function mount(app: FastifyInstance, services: Services, handlers: AllHandlers, gates: Gates): void {
   app.decorateRequest('caller', null)
   app.decorateRequest('input', null)
-  app.decorateRequest('file')
+  app.decorateRequest('uploaded')
   app.decorateRequest('notes')
   app.addHook('onSend', async (_request, reply) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-  })
-  app.setErrorHandler((error, request, reply) => {
-    const { status, headers, body } = failureOf(error, request.id, services.log)
-    return reply.code(status).headers(headers).send(body)
   })
   for (const [feature, rows] of Object.entries(api)) {
     for (const [name, row] of Object.entries(rows as Record<string, Op>)) {
       const id = `${feature}.${name}` as OpId
       const handler = (handlers as Record<string, Record<string, AnyHandler> | undefined>)[feature]?.[name]
+      if (!handlers[feature as keyof Api]) continue
       if (!handler) throw new Error(`The operation ${id} has no handler.`)
       if (row.access !== 'public' && !(row.access in permissions)) throw new Error(`The operation ${id} has no access.`)
       mountRow(app, services, id, row, handler, gates)
@@ -136,9 +135,9 @@ function mountRow(
     request.notes = {}
     request.caller = await gates.authenticate(request)
     await gates.limit(request, row)
-    if (row.access !== 'public' && !request.caller) throw unauthorized('sign in first')
+    if (row.access !== 'public' && !request.caller) throw gates.nobody(request)
     if (!allows(row.access, request.caller?.principal.role ?? null)) {
-      await gates.trace(id, request, 'refused', 403)
+      await gates.trace(request, { id, result: 'refused', status: 403 })
       throw new Refusal(403, 'Forbidden', { code: 'forbidden' })
     }
     if (unsafe(row) || row.kind === 'socket') gates.checkOrigin(request, row)
@@ -147,16 +146,28 @@ function mountRow(
   const read = async (request: FastifyRequest) => {
     const { input, file } = await readInput(row, request)
     request.input = input
-    request.file = file
+    request.uploaded = file
+  }
+
+  const isTraced = unsafe(row) && !row.reads
+  const run = async (request: FastifyRequest, reply: FastifyReply) => {
+    try {
+      return await handler(request.input, { ...contextOf(request), reply }, request.uploaded)
+    } catch (error) {
+      // A refusal of authority leaves a row; wrong input does not.
+      if (isTraced && error instanceof Refusal && (error.status === 401 || error.status === 403))
+        await gates.trace(request, { id, result: 'refused', status: error.status })
+      throw error
+    }
   }
 
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
-    const result = await handler(request.input, { ...contextOf(request), reply }, request.file)
+    const result = await run(request, reply)
     if (row.kind === 'file') return sendFile(reply, result as FileAnswer)
     const { output, extra } = isReplied(result) ? result : { output: result, extra: {} }
     const status = row.status ?? 200
     const body = { response_code: status, response: row.output.parse(output), ...extra }
-    if (unsafe(row) && !row.reads) await gates.trace(id, request, 'ok', status)
+    if (isTraced) await gates.trace(request, { id, result: 'ok', status, output })
     return reply.code(status).send(body)
   }
 

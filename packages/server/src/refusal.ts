@@ -32,3 +32,10 @@ export class Refusal extends Error {
 export const notFound = () => new Refusal(404, 'Not found', { code: 'not_found' })
 export const invalid = (errors: Record<string, string[]>) => new Refusal(400, 'Error in inputs', { errors })
 export const stale = () => new Refusal(412, 'Changed by someone else in the meantime', { code: 'stale_version' })
+
+/** Refuses a change that was made on an older state than the stored one. @throws 412 */
+export function refuseStale(stored: { version: number }, sent: number | undefined): void {
+  if (sent !== undefined && sent !== stored.version) throw stale()
+}
+/** Refuses what the caller's role allows in general but not here. */
+export const forbidden = (code = 'forbidden') => new Refusal(403, 'Forbidden', { code })

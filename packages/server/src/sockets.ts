@@ -21,6 +21,7 @@ export const closeCodes = { goingAway: 1001, unauthorized: 4401, notFound: 4404,
 const sessionCheckMs = 4_000
 const reachCheckMs = 60_000
 const pingMs = 30_000
+const farewellMs = 2_000
 
 type Open = {
   ws: WebSocket
@@ -112,11 +113,14 @@ export function watchSockets(
     add,
     /** Looks at every socket now; for tests and after a revocation in this process. */
     check,
-    /** Tells every peer that the portal goes away, and stops watching. */
+    /** Tells every peer that the portal goes away, and waits for them, but not for long. */
     async close() {
       stop()
       await running
       for (const entry of open) entry.ws.close(closeCodes.goingAway, 'the portal stops')
+      const deadline = now() + farewellMs
+      while (open.size > 0 && now() < deadline) await new Promise((done) => setTimeout(done, 20))
+      for (const entry of open) entry.ws.terminate()
     },
   }
 }

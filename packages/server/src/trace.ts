@@ -1,10 +1,76 @@
+import type { OpId } from '@sightline/contract'
+import { defaultOrganizationId } from '@sightline/domain'
+import type { FastifyRequest } from 'fastify'
+import type { Db } from './db/database.ts'
+import { newUid } from './uid.ts'
+
 /** What a handler adds to the trace row of its call. */
 export type Note = {
+  /** Who did it, where the request itself does not say: at sign-in. */
+  actor?: { tenantId: number; userId: number }
   object_kind?: string
   /** Public id. */
   object_id?: string
   object_name?: string
-  /** Changed fields only; secrets are masked when the row is written. */
+  /** Changed fields only; without them the row shows what was sent. */
   before?: Record<string, unknown>
   after?: Record<string, unknown>
+}
+
+export type Traced = { id: OpId; result: 'ok' | 'refused' | 'failed'; status: number; output?: unknown }
+
+/**
+ * Writes the one row that a state change, a sign-in event or a refusal of authority leaves. Rows are only ever added.
+ * Secrets are masked. An event of nobody known belongs to the default organization.
+ */
+export async function writeTrace(db: Db, request: FastifyRequest, { id, result, status, output }: Traced) {
+  const [feature = ''] = id.split('.')
+  const { notes, caller, input } = request
+  const actor = notes.actor ?? caller?.principal
+  const sent = isRecord(input) ? input : {}
+  const answered = isRecord(output) ? output : {}
+  await db.instance(async (trx) => {
+    const tenantId = actor?.tenantId ?? (await defaultTenant(trx))
+    await trx
+      .insertInto('trace')
+      .values({
+        tenant_id: tenantId,
+        uid: newUid(),
+        code: id === 'auth.login' && result !== 'ok' ? 'auth.login_failed' : id,
+        user_id: actor?.userId ?? null,
+        session_uid: caller?.principal.sessionUid ?? null,
+        request_id: request.id,
+        object_kind: notes.object_kind ?? feature,
+        object_uid: notes.object_id ?? text(answered[`${feature}_id`] ?? sent[`${feature}_id`]),
+        object_name: notes.object_name ?? text(answered[`${feature}_name`] ?? answered.name),
+        result,
+        response_code: status,
+        ip: request.ip,
+        before: notes.before ? redacted(notes.before) : null,
+        after: redacted(notes.after ?? sent),
+      })
+      .execute()
+  })
+}
+
+const defaultTenant = async (trx: Parameters<Parameters<Db['instance']>[0]>[0]) =>
+  (
+    await trx
+      .selectFrom('organization')
+      .select('tenant_id')
+      .where('uid', '=', defaultOrganizationId)
+      .executeTakeFirstOrThrow()
+  ).tenant_id
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const text = (value: unknown) => (typeof value === 'string' ? value : null)
+
+const secret = /password|secret|token|csrf|license_key|private_key/i
+const longestJson = 16_384
+
+/** JSON with secrets masked; what is too long for a log is left out and said to be. */
+export function redacted(value: Record<string, unknown>): string {
+  const json = JSON.stringify(value, (key, item) => (secret.test(key) && item !== null && item !== '' ? '****' : item))
+  return json.length > longestJson ? JSON.stringify({ left_out_bytes: json.length }) : json
 }

@@ -1,4 +1,5 @@
 import type { Handlers } from '../mount.ts'
+import { version } from '../version.ts'
 import { streamClient } from './client.ts'
 
 export const stream: Handlers<'stream'> = {
@@ -10,6 +11,6 @@ export const stream: Handlers<'stream'> = {
       client.see(now)
       return true
     })
-    socket.send({ type: 'hello', time: new Date().toISOString(), version: app.env.version })
+    socket.send({ type: 'hello', time: new Date().toISOString(), version })
   },
 }

@@ -1,0 +1,94 @@
+/** Builds the server out of its parts. Listening, signals and exit codes are `main.ts`'s; tests build the same app. */
+import cookie from '@fastify/cookie'
+import helmet from '@fastify/helmet'
+import multipart from '@fastify/multipart'
+import rateLimit from '@fastify/rate-limit'
+import websocket from '@fastify/websocket'
+import { openapi } from '@sightline/contract/openapi'
+import { imageMaxBytes } from '@sightline/domain'
+import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
+import { auth } from './auth/handlers.ts'
+import { type Env, isSecure } from './env.ts'
+import { answerFailure } from './failure.ts'
+import { createGates } from './gates.ts'
+import { bareHeaders, securityHeaders } from './headers.ts'
+import { serveHealth } from './health.ts'
+import { type AllHandlers, mount } from './mount.ts'
+import { notFound } from './refusal.ts'
+import type { Services } from './services.ts'
+import { newUid } from './uid.ts'
+import { user } from './user/handlers.ts'
+import { serveWeb } from './web.ts'
+
+const jsonMaxBytes = 1024 * 1024
+const wsMaxBytes = 4096
+
+const handlers = { auth, user } as unknown as AllHandlers
+
+/** The bare server with its log. Every route that is added must say who may call it. */
+export function createServer(env: Env, logger: FastifyServerOptions['logger']): FastifyInstance {
+  const app = Fastify({
+    logger,
+    // Addresses hold tokens: our own line per request, below, leaves the query out.
+    logController: new LogController({ disableRequestLogging: true }),
+    frameworkErrors: (error, request, reply) => answerFailure(error, request, reply.headers(bareHeaders)),
+    genReqId: newUid,
+    requestIdHeader: false,
+    bodyLimit: jsonMaxBytes,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    trustProxy: env.trustedProxies.length > 0 ? env.trustedProxies : false,
+    // Of two ways to write a path only one exists, so nothing is decided about one and done to the other.
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
+  })
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.access) throw new Error(`The route ${route.method} ${route.url} does not say who may call it.`)
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info({
+      method: request.method,
+      path: request.url.split('?')[0],
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      ip: request.ip,
+      user: request.caller?.principal.userUid,
+    })
+  })
+  return app
+}
+
+/** Adds everything to the server: headers, health, the API, the web app. */
+export async function build(app: FastifyInstance, services: Services): Promise<FastifyInstance> {
+  const { env } = services
+  const gates = createGates(app, services)
+  // Bodies are JSON or, where a row says so, multipart. Anything a plain form can send is not read at all.
+  app.removeContentTypeParser('text/plain')
+  await app.register(cookie)
+  await app.register(helmet, securityHeaders(isSecure(env)))
+  await app.register(multipart, {
+    limits: { fileSize: imageMaxBytes - 1, files: 1, fields: 8, fieldSize: 1024, parts: 9 },
+  })
+  await app.register(rateLimit, { global: false })
+  await app.register(websocket, {
+    options: { maxPayload: wsMaxBytes },
+    preClose(done) {
+      gates.sockets.close().then(() => done(), done)
+    },
+  })
+  app.setErrorHandler(answerFailure)
+  app.setNotFoundHandler(() => {
+    throw notFound()
+  })
+
+  serveHealth(app, services)
+  const document = JSON.stringify(openapi(env.apiBase))
+  app.get(`${env.apiBase}/openapi.json`, { config: { access: 'public' } }, (_request, reply) =>
+    reply.type('application/json').send(document),
+  )
+  await app.register(async (scope) => mount(scope, services, handlers, gates), { prefix: env.apiBase })
+  await serveWeb(app, env.apiBase)
+  return app
+}

@@ -1,0 +1,52 @@
+import { giveSession, takeSession } from '../cookie.ts'
+import { type Handlers, type PublicCtx, unauthorized } from '../mount.ts'
+import { Refusal } from '../refusal.ts'
+import { findByName, userInfo } from '../user/store.ts'
+import { clientOf, endSession, openSession } from './store.ts'
+import { accountKey, addressKey, countTry, forgive } from './throttle.ts'
+
+export const auth: Handlers<'auth'> = {
+  async login({ username, email, password }, ctx) {
+    const { db, env, passwords } = ctx.app
+    const name = username ?? email ?? ''
+    await throttle(ctx, name)
+    const user = await db.instance((trx) => findByName(trx, name))
+    const matches = await passwords.verify(user?.password_hash ?? null, password)
+    ctx.note({ object_kind: 'user', object_id: user?.uid, object_name: name })
+    // One answer for a name that is unknown, a password that is wrong and an account that is switched off.
+    if (!user || !matches || user.status !== 'active')
+      throw unauthorized('wrong user name or password', 'bad_credentials')
+
+    const who = { tenantId: user.tenant_id, userId: user.id }
+    ctx.note({ actor: who })
+    const { session, info } = await db.instance(async (trx) => {
+      await forgive(trx, accountKey(name))
+      await forgive(trx, addressKey(ctx.ip))
+      if (ctx.principal) await endSession(trx, ctx.principal.tenantId, ctx.principal.sessionUid)
+      const session = await openSession(trx, who, clientOf(ctx.request))
+      return { session, info: await userInfo(trx, { ...session, userUid: user.uid }) }
+    })
+    giveSession(ctx.reply, env, session.token)
+    return info
+  },
+
+  async logout(_, { app, principal, reply }) {
+    await app.db.instance((trx) => endSession(trx, principal.tenantId, principal.sessionUid))
+    takeSession(reply, app.env)
+    reply.header('clear-site-data', '"storage"')
+    return {}
+  },
+}
+
+/** Counts this try for the account and for the address. @throws 429 with the seconds to wait */
+async function throttle(ctx: PublicCtx, name: string): Promise<void> {
+  const wait = await ctx.app.db.instance(async (trx) =>
+    Math.max(await countTry(trx, addressKey(ctx.ip)), await countTry(trx, accountKey(name))),
+  )
+  if (wait > 0)
+    throw new Refusal(429, 'Too many attempts, wait before the next one.', {
+      code: 'throttled',
+      args: { seconds: wait },
+      headers: { 'retry-after': String(wait) },
+    })
+}

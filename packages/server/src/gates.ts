@@ -1,0 +1,78 @@
+import type { AddressInfo } from 'node:net'
+import { normalizeIP } from '@fastify/rate-limit'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { checkOrigin } from './auth/origin.ts'
+import { callersOf, findCaller } from './auth/store.ts'
+import { sessionToken } from './cookie.ts'
+import { ownOrigins } from './env.ts'
+import { type Gates, unauthorized } from './mount.ts'
+import { Refusal } from './refusal.ts'
+import type { Services } from './services.ts'
+import { watchSockets } from './sockets.ts'
+import { writeTrace } from './trace.ts'
+
+/** Calls a minute of one person, or of one address while nobody is signed in. Pictures do not count. */
+const callsPerMinute = 300
+
+/** The gates of the real server: sessions in the database, this portal's origins, limits in this process. */
+export function createGates(app: FastifyInstance, services: Services): Gates {
+  const { db, env, log } = services
+  const limiters = new Map<number, ReturnType<FastifyInstance['createRateLimit']>>()
+  const limiter = (perMinute: number) => {
+    const known = limiters.get(perMinute)
+    if (known) return known
+    const made = app.createRateLimit({
+      max: perMinute,
+      timeWindow: 60_000,
+      ...(perMinute === callsPerMinute ? { keyGenerator: personOrAddress } : {}),
+    })
+    limiters.set(perMinute, made)
+    return made
+  }
+  return {
+    async authenticate(request) {
+      // Keys for machines come with a later version; a key that is sent is judged alone, and none is known.
+      if (request.headers['x-portal'] !== undefined) throw unauthorized('the key is not valid', 'bad_key')
+      const token = sessionToken(request, env)
+      return token === undefined ? null : db.instance((trx) => findCaller(trx, token))
+    },
+
+    nobody: (request) =>
+      sessionToken(request, env) === undefined
+        ? unauthorized('sign in first')
+        : unauthorized('the session has ended, sign in again', 'session_ended'),
+
+    checkOrigin(request, row) {
+      const csrf = row.access === 'public' || row.kind === 'socket' ? null : (request.caller?.principal.csrf ?? null)
+      checkOrigin(request, ownOrigins(env, portOf(app) ?? env.port), csrf)
+    },
+
+    async limit(request, row) {
+      if (row.kind === 'file') return
+      const state = await limiter(row.perMinute ?? callsPerMinute)(request)
+      if (state.isAllowed || !state.isExceeded) return
+      throw new Refusal(429, 'Too many requests, wait a moment.', {
+        code: 'rate_limited',
+        args: { seconds: state.ttlInSeconds },
+        headers: { 'retry-after': String(state.ttlInSeconds) },
+      })
+    },
+
+    async trace(request, entry) {
+      try {
+        await writeTrace(db, request, entry)
+      } catch (error) {
+        // The change itself is committed: saying now that it failed would be wrong.
+        log.error({ err: error, requestId: request.id, ...entry }, 'a trace row could not be written')
+      }
+    },
+
+    sockets: watchSockets((uids) => db.instance((trx) => callersOf(trx, uids)), log),
+  }
+}
+
+const personOrAddress = (request: FastifyRequest): string =>
+  request.caller?.principal.userUid ?? normalizeIP(request.ip)
+
+/** The port really listened on, which differs from the wanted one when that is 0; null before. */
+const portOf = (app: FastifyInstance): number | null => (app.server.address() as AddressInfo | null)?.port ?? null

@@ -1,0 +1,182 @@
+import type { UiConfig } from '@sightline/contract'
+import { grantable, may } from '@sightline/domain'
+import { clientOf, endSession, endSessionsOf, listSessions, openSession } from '../auth/store.ts'
+import { giveSession } from '../cookie.ts'
+import type { Trx } from '../db/database.ts'
+import { type Ctx, type Handlers, reply } from '../mount.ts'
+import { targetTenant } from '../organization/store.ts'
+import { isCommon } from '../password.ts'
+import { forbidden, invalid, notFound, Refusal, refuseStale } from '../refusal.ts'
+import { register } from './register.ts'
+import { addUser, findUser, listUsers, toConfig, toUser, type UserRow, userInfo } from './store.ts'
+
+export const user: Handlers<'user'> = {
+  info: (_, { app, principal }) => app.db.as({ tenantId: principal.tenantId }, (trx) => userInfo(trx, principal)),
+
+  register,
+
+  async create({ password, confirm_password: _, organization_id, ...draft }, { app, scope, principal }) {
+    if (!grantable[principal.role].includes(draft.role_key)) throw forbidden('role_not_grantable')
+    refuseCommon(password, draft)
+    const password_hash = await app.passwords.hash(password)
+    return app.db.as(scope, async (trx) => {
+      const tenant_id = await targetTenant(trx, scope, organization_id)
+      const { uid } = await addUser(trx, { ...draft, tenant_id, password_hash })
+      return toUser(await findUser(trx, scope, uid))
+    })
+  },
+
+  async list({ limit, offset, ...filter }, { app, scope, principal }) {
+    return app.db.as(scope, async (trx) => {
+      if (!seesOthers(principal.role)) {
+        const self = await findUser(trx, scope, principal.userUid)
+        return reply([toUser(self)], { page: { limit, offset, total: 1, next_page_token: null } })
+      }
+      const { rows, total } = await listUsers(trx, scope, filter, { limit, offset })
+      return reply(rows.map(toUser), { page: { limit, offset, total, next_page_token: null } })
+    })
+  },
+
+  id: ({ user_id }, ctx) => ctx.app.db.as(ctx.scope, async (trx) => toUser(await reachable(trx, ctx, user_id))),
+
+  async update({ user_id, version, ...change }, ctx) {
+    return ctx.app.db.as(ctx.scope, async (trx) => {
+      const target = await reachable(trx, ctx, user_id)
+      const isSelf = target.uid === ctx.principal.userUid
+      const { role_key = target.role_key, status = target.status } = change
+      const losesRank = role_key !== target.role_key || status !== target.status
+      if (!isSelf) refuseHigher(ctx, target)
+      // Nobody raises or locks out themselves, not even by mistake.
+      if (isSelf && losesRank) throw forbidden('own_role')
+      if (role_key !== target.role_key && !grantable[ctx.principal.role].includes(role_key))
+        throw forbidden('role_not_grantable')
+      refuseStale(target, version)
+      if (losesRank) await keepOneSuperAdmin(trx, target)
+      if (Object.values(change).some((value) => value !== undefined))
+        await trx
+          .updateTable('app_user')
+          .set(change)
+          .where('tenant_id', '=', target.tenant_id)
+          .where('id', '=', target.id)
+          .execute()
+      if (losesRank) await endSessionsOf(trx, { tenantId: target.tenant_id, userId: target.id })
+      ctx.note({ object_name: target.username })
+      return toUser(await findUser(trx, ctx.scope, user_id))
+    })
+  },
+
+  async delete({ user_id }, ctx) {
+    return ctx.app.db.as(ctx.scope, async (trx) => {
+      const target = await reachable(trx, ctx, user_id)
+      if (target.uid === ctx.principal.userUid) throw forbidden('own_account')
+      refuseHigher(ctx, target)
+      await keepOneSuperAdmin(trx, target)
+      await trx.deleteFrom('app_user').where('tenant_id', '=', target.tenant_id).where('id', '=', target.id).execute()
+      ctx.note({ object_name: target.username })
+      return { user_id }
+    })
+  },
+
+  config: ({ user_id }, ctx) =>
+    ctx.app.db.as(ctx.scope, async (trx) =>
+      toConfig((await reachable(trx, ctx, user_id ?? ctx.principal.userUid)).ui_config),
+    ),
+  configReplace: ({ ui_config }, ctx) => saveConfig(ctx, () => ui_config),
+  configUpdate: ({ ui_config }, ctx) => saveConfig(ctx, (stored) => ({ ...stored, ...ui_config })),
+
+  async password({ current, password }, ctx) {
+    const { app, principal, scope, request } = ctx
+    const self = await app.db.as(scope, (trx) => findUser(trx, scope, principal.userUid))
+    if (!(await app.passwords.verify(self.password_hash, current))) throw invalid({ current: ['wrong_password'] })
+    refuseCommon(password, self)
+    const password_hash = await app.passwords.hash(password)
+    const who = { tenantId: principal.tenantId, userId: principal.userId }
+    const session = await app.db.as(scope, async (trx) => {
+      await trx
+        .updateTable('app_user')
+        .set({ password_hash })
+        .where('tenant_id', '=', who.tenantId)
+        .where('id', '=', who.userId)
+        .execute()
+      await endSessionsOf(trx, who)
+      return openSession(trx, who, clientOf(request), principal.csrf)
+    })
+    giveSession(ctx.reply, app.env, session.token)
+    return { user_id: principal.userUid }
+  },
+
+  async sessions({ user_id }, ctx) {
+    return ctx.app.db.as(ctx.scope, async (trx) => {
+      const target = await reachable(trx, ctx, user_id ?? ctx.principal.userUid)
+      const sessions = await listSessions(trx, { tenantId: target.tenant_id, userId: target.id })
+      return sessions.map((session) => ({
+        ...session,
+        user_id: target.uid,
+        is_current: session.session_id === ctx.principal.sessionUid,
+      }))
+    })
+  },
+
+  async sessionRevoke({ session_id }, ctx) {
+    return ctx.app.db.as(ctx.scope, async (trx) => {
+      const owner = await trx
+        .selectFrom('session as s')
+        .innerJoin('app_user as u', (on) => on.onRef('u.tenant_id', '=', 's.tenant_id').onRef('u.id', '=', 's.user_id'))
+        .select(['u.uid', 's.tenant_id'])
+        .where('s.uid', '=', session_id)
+        .executeTakeFirst()
+      if (!owner) throw notFound()
+      const target = await reachable(trx, ctx, owner.uid)
+      if (target.uid !== ctx.principal.userUid) refuseHigher(ctx, target)
+      const { numUpdatedRows } = await endSession(trx, owner.tenant_id, session_id)
+      if (numUpdatedRows === 0n) throw notFound()
+      ctx.note({ object_kind: 'session', object_id: session_id, object_name: target.username })
+      return { session_id }
+    })
+  },
+}
+
+const seesOthers = (role: Ctx['principal']['role']) => may(role, 'super_and_admin_access')
+
+/** Oneself; for admin and above, and super_viewer, anybody of the organizations in reach. @throws 404 for all others */
+async function reachable(trx: Trx, { scope, principal }: Ctx, uid: string): Promise<UserRow> {
+  if (uid !== principal.userUid && !seesOthers(principal.role)) throw notFound()
+  return findUser(trx, scope, uid)
+}
+
+/** Only who could have given a role may touch an account that has it. @throws 403 */
+function refuseHigher({ principal }: Ctx, target: UserRow): void {
+  if (!grantable[principal.role].includes(target.role_key)) throw forbidden('higher_rank')
+}
+
+/** The instance always keeps somebody who can do everything. @throws 409 */
+async function keepOneSuperAdmin(trx: Trx, target: UserRow): Promise<void> {
+  if (target.role_key !== 'super_admin' || target.status !== 'active') return
+  const active = await trx
+    .selectFrom('app_user')
+    .select('id')
+    .where('role_key', '=', 'super_admin')
+    .where('status', '=', 'active')
+    .forUpdate()
+    .execute()
+  if (active.length <= 1) throw new Refusal(409, 'The last super administrator stays.', { code: 'last_super_admin' })
+}
+
+function refuseCommon(password: string, own: { firstname: string; lastname: string; username: string; email: string }) {
+  if (isCommon(password, [own.firstname, own.lastname, own.username, own.email]))
+    throw invalid({ password: ['password_common'] })
+}
+
+async function saveConfig({ app, scope, principal }: Ctx, change: (stored: UiConfig) => Partial<UiConfig>) {
+  return app.db.as(scope, async (trx) => {
+    const { ui_config } = toConfig((await findUser(trx, scope, principal.userUid)).ui_config)
+    const changed = change(ui_config)
+    await trx
+      .updateTable('app_user')
+      .set({ ui_config: JSON.stringify(changed) })
+      .where('tenant_id', '=', principal.tenantId)
+      .where('id', '=', principal.userId)
+      .execute()
+    return toConfig(changed)
+  })
+}

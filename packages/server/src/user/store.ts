@@ -1,0 +1,136 @@
+import type { UiConfig, User, UserInfo } from '@sightline/contract'
+import { may, type Permission, permissions, type Role } from '@sightline/domain'
+import { type Insertable, type SqlBool, sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import type { UserTable } from '../db/schema.ts'
+import { within } from '../reach.ts'
+import { notFound } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import { newUid } from '../uid.ts'
+
+type Reach = Pick<Scope, 'tenantId' | 'siteIds'>
+
+/** What a user row says beside the wire's shape: keys and what sign-in needs. */
+export type UserRow = Awaited<ReturnType<typeof findUser>>
+
+const people = (trx: Trx) =>
+  trx
+    .selectFrom('app_user as u')
+    .innerJoin('organization as o', 'o.tenant_id', 'u.tenant_id')
+    .selectAll('u')
+    .select([
+      'o.uid as organization_uid',
+      'o.name as organization_name',
+      sql<Date | null>`(select max(s.created_at) from session s
+        where s.tenant_id = u.tenant_id and s.user_id = u.id)`.as('last_session_at'),
+      assigned('user_customer', 'customer_id', 'customer').as('customer_uids'),
+      assigned('user_site', 'site_id', 'site').as('site_uids'),
+      assigned('user_channel', 'channel_id', 'channel').as('channel_uids'),
+      sql<string[]>`array(select t.uid from user_usecase a join usecase t on t.id = a.usecase_id
+        where a.tenant_id = u.tenant_id and a.user_id = u.id)`.as('usecase_uids'),
+    ])
+
+/** Public ids of what a user is assigned through one of the assignment tables. */
+const assigned = (table: string, column: string, target: string) =>
+  sql<string[]>`array(select t.uid from ${sql.table(table)} a
+    join ${sql.table(target)} t on t.tenant_id = a.tenant_id and t.id = a.${sql.ref(column)}
+    where a.tenant_id = u.tenant_id and a.user_id = u.id)`
+
+/** A user by public id, within reach. @throws 404 */
+export async function findUser(trx: Trx, scope: Reach, uid: string) {
+  const row = await people(trx)
+    .where('u.uid', '=', uid)
+    .where(within(scope, 'u', null))
+    .executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+/** Whoever has this user name or e-mail address, whatever its case; for sign-in. */
+export const findByName = (trx: Trx, name: string) =>
+  trx
+    .selectFrom('app_user')
+    .selectAll()
+    .where((eb) =>
+      eb.or([eb(sql`folded(username)`, '=', sql`folded(${name})`), eb(sql`folded(email)`, '=', sql`folded(${name})`)]),
+    )
+    .executeTakeFirst()
+
+export const addUser = (trx: Trx, row: Omit<Insertable<UserTable>, 'uid'>): Promise<{ id: number; uid: string }> =>
+  trx
+    .insertInto('app_user')
+    .values({ ...row, uid: newUid() })
+    .returning(['id', 'uid'])
+    .executeTakeFirstOrThrow()
+
+export type UserFilter = { role_key?: Role; customer_id?: string; q?: string; status?: User['status'] }
+
+/** People in reach by name; `total` is null above 10,000. */
+export async function listUsers(trx: Trx, scope: Scope, filter: UserFilter, page: { limit: number; offset: number }) {
+  const like = filter.q && `%${filter.q.replace(/[\\%_]/g, '\\$&')}%`
+  const terms = [
+    within(scope, 'u', null),
+    ...(filter.role_key ? [sql<SqlBool>`u.role_key = ${filter.role_key}`] : []),
+    ...(filter.status ? [sql<SqlBool>`u.status = ${filter.status}`] : []),
+    ...(like ? [sql<SqlBool>`concat_ws(' ', u.firstname, u.lastname, u.email, u.username) ilike ${like}`] : []),
+    ...(filter.customer_id ? [assignedTo(filter.customer_id)] : []),
+  ]
+  const matches = sql<SqlBool>`(${sql.join(terms, sql` and `)})`
+  const rows = await people(trx)
+    .where(matches)
+    .orderBy(sql`u.lastname collate "und-x-icu", u.firstname collate "und-x-icu", u.id`)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  const { n } = await trx
+    .selectFrom((eb) => eb.selectFrom('app_user as u').select('u.id').where(matches).limit(10_001).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return { rows, total: n > 10_000 ? null : n }
+}
+
+const assignedTo = (customerUid: string) => sql<SqlBool>`exists (select from user_customer a
+  join customer c on c.tenant_id = a.tenant_id and c.id = a.customer_id
+  where a.tenant_id = u.tenant_id and a.user_id = u.id and c.uid = ${customerUid})`
+
+/** The row as everybody who may see it sees it: no hash, no surrogate. */
+export const toUser = (row: UserRow): User => ({
+  user_id: row.uid,
+  firstname: row.firstname,
+  lastname: row.lastname,
+  email: row.email,
+  username: row.username,
+  role_key: row.role_key,
+  phone: row.phone,
+  status: row.status,
+  last_login_at: (row.last_login_at ?? row.last_session_at)?.toISOString() ?? null,
+  auth_methods: row.auth_methods,
+  user_config: toConfig(row.ui_config),
+  customer_ids: row.customer_uids,
+  site_ids: row.site_uids,
+  usecase_ids: row.usecase_uids,
+  channel_ids: row.channel_uids,
+  organization_id: row.organization_uid,
+  version: row.version,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+export const toConfig = (stored: Record<string, unknown>): { ui_config: UiConfig } => ({
+  ui_config: { dark: false, ...stored },
+})
+
+/** What a page needs of the person who looks at it, the token for its changes included. */
+export async function userInfo(
+  trx: Trx,
+  session: { userUid: string; csrf: string; authTime: Date },
+): Promise<UserInfo> {
+  const row = await people(trx).where('u.uid', '=', session.userUid).executeTakeFirstOrThrow()
+  return {
+    ...toUser(row),
+    privileges: (Object.keys(permissions) as Permission[]).filter((rule) => may(row.role_key, rule)),
+    organization: { organization_id: row.organization_uid, organization_name: row.organization_name },
+    csrf_token: session.csrf,
+    auth_time: session.authTime.toISOString(),
+  }
+}

@@ -46,7 +46,8 @@ export function canonicalHost(hostname: string): string | null {
   return host ? host.replace(/^\[|\]$/g, '') : null
 }
 
-function isAllowedHost(host: string): boolean {
+/** Whether a canonical host may be connected to for a person who typed it. */
+export function isAllowedHost(host: string): boolean {
   if (!ipaddr.isValid(host)) return !/^(.*\.)?localhost\.?$/.test(host)
   return !refusedRanges.has(ipaddr.process(host).range())
 }

@@ -1,7 +1,7 @@
 import type { Nimble, NimbleStatus } from '@sightline/contract'
 import { fingerprintOf } from '@sightline/contract/key'
 import { type Judged, nimbleUnreachable } from '@sightline/domain'
-import { type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
+import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { NimbleTable } from '../db/schema.ts'
 import { within } from '../reach.ts'
@@ -206,4 +206,33 @@ function syncOf(link: LinkStatus, desired: number, { refused }: Counted): Nimble
   if (applied < desired) return 'pending'
   if (applied > desired) return 'drifted'
   return refused > 0 ? 'refused' : 'in_sync'
+}
+
+export const insertNimble = (trx: Trx, row: Insertable<NimbleTable>) => trx.insertInto('nimble').values(row).execute()
+
+/** How much depends on an edge server: channels that it should run, cameras that it reads. */
+export async function countDependents(
+  trx: Trx,
+  nimble: Pick<NimbleRow, 'tenant_id' | 'id'>,
+): Promise<{ channels: number; devices: number }> {
+  const count = (table: 'channel' | 'device') =>
+    trx
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('tenant_id', '=', nimble.tenant_id)
+      .where('nimble_id', '=', nimble.id)
+      .executeTakeFirstOrThrow()
+  const channels = await count('channel')
+  const devices = await count('device')
+  return { channels: channels.count, devices: devices.count }
+}
+
+/** With the pipelines that were made for it. */
+export async function deleteNimble(trx: Trx, nimble: Pick<NimbleRow, 'tenant_id' | 'id'>): Promise<void> {
+  await trx
+    .deleteFrom('pipeline')
+    .where('tenant_id', '=', nimble.tenant_id)
+    .where('nimble_id', '=', nimble.id)
+    .execute()
+  await trx.deleteFrom('nimble').where('tenant_id', '=', nimble.tenant_id).where('id', '=', nimble.id).execute()
 }

@@ -1,0 +1,129 @@
+import type { LinkChannel, LinkConfig, LinkSource, LinkZone } from '@sightline/contract/edge'
+import { pipelineDefaults } from '@sightline/domain'
+import type { Trx } from '../db/database.ts'
+import { passwordPlace } from '../device/store.ts'
+import { notFound } from '../refusal.ts'
+import type { Secrets } from '../secrets.ts'
+
+/**
+ * All that an edge server should run. Its version rises in the transaction of every change (`raiseDesired`), those of
+ * streams and channels with each change of theirs. Runs under the link's role; camera passwords are opened only here.
+ * @throws 404 when there is no such edge server
+ */
+export async function desiredConfig(trx: Trx, secrets: Secrets, nimbleUid: string): Promise<LinkConfig> {
+  const nimble = await trx
+    .selectFrom('nimble')
+    .select(['tenant_id', 'id', 'desired_version'])
+    .where('uid', '=', nimbleUid)
+    .executeTakeFirst()
+  if (!nimble) throw notFound()
+  return {
+    version: nimble.desired_version,
+    sources: await desiredSources(trx, secrets, nimble),
+    channels: await desiredChannels(trx, nimble),
+  }
+}
+
+type NimbleKey = { tenant_id: number; id: number }
+
+async function desiredSources(trx: Trx, secrets: Secrets, nimble: NimbleKey): Promise<LinkSource[]> {
+  const rows = await trx
+    .selectFrom('source')
+    .innerJoin('device', (on) =>
+      on.onRef('device.tenant_id', '=', 'source.tenant_id').onRef('device.id', '=', 'source.device_id'),
+    )
+    .select([
+      'source.uid',
+      'source.version',
+      'source.address',
+      'source.proxy',
+      'source.rate',
+      'source.role',
+      'device.uid as device_uid',
+      'device.name as device_name',
+      'device.username',
+      'device.password',
+      'device.endpoint_uuid',
+    ])
+    .where('source.tenant_id', '=', nimble.tenant_id)
+    .where('source.nimble_id', '=', nimble.id)
+    .orderBy('source.id')
+    .execute()
+  return rows.map((row) => ({
+    source_id: row.uid,
+    device_id: row.device_uid,
+    version: row.version,
+    name: row.device_name,
+    address: row.address,
+    username: row.username,
+    password: row.password === null ? null : secrets.open(row.password, passwordPlace(row.device_uid)),
+    proxy: row.proxy,
+    rate: row.rate,
+    role: row.role,
+    endpoint_uuid: row.endpoint_uuid,
+  }))
+}
+
+async function desiredChannels(trx: Trx, nimble: NimbleKey): Promise<LinkChannel[]> {
+  const channels = await trx
+    .selectFrom('channel')
+    .innerJoin('source', (on) =>
+      on.onRef('source.tenant_id', '=', 'channel.tenant_id').onRef('source.id', '=', 'channel.source_id'),
+    )
+    .innerJoin('pipeline', (on) =>
+      on.onRef('pipeline.tenant_id', '=', 'channel.tenant_id').onRef('pipeline.id', '=', 'channel.pipeline_id'),
+    )
+    .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
+    .select([
+      'channel.id',
+      'channel.uid',
+      'channel.version',
+      'channel.name',
+      'channel.auto_recovery',
+      'channel.source_id',
+      'source.uid as source_uid',
+      'usecase.key as usecase_key',
+      'pipeline.elements',
+    ])
+    .where('channel.tenant_id', '=', nimble.tenant_id)
+    .where('channel.nimble_id', '=', nimble.id)
+    .where('channel.deleting_at', 'is', null)
+    .orderBy('channel.id')
+    .execute()
+  const shapes = await trx
+    .selectFrom('static_zone')
+    .innerJoin('source', (on) =>
+      on.onRef('source.tenant_id', '=', 'static_zone.tenant_id').onRef('source.id', '=', 'static_zone.source_id'),
+    )
+    .selectAll('static_zone')
+    .where('source.tenant_id', '=', nimble.tenant_id)
+    .where('source.nimble_id', '=', nimble.id)
+    // A mask of the stream covers it for every channel; zones and lines of the stream are only offered to them.
+    .where((eb) => eb.or([eb('static_zone.channel_id', 'is not', null), eb('static_zone.kind', '=', 'mask')]))
+    .orderBy('static_zone.id')
+    .execute()
+  return channels.map((row) => ({
+    channel_id: row.uid,
+    source_id: row.source_uid,
+    version: row.version,
+    name: row.name,
+    usecase_key: row.usecase_key,
+    pipeline_elements: { ...pipelineDefaults(row.usecase_key), ...row.elements },
+    zones: shapes
+      .filter((shape) => (shape.channel_id === null ? shape.source_id === row.source_id : shape.channel_id === row.id))
+      .map(linkZone),
+    auto_recovery: row.auto_recovery,
+  }))
+}
+
+const linkZone = (shape: Omit<LinkZone, 'static_id'> & { uid: string }): LinkZone => ({
+  static_id: shape.uid,
+  name: shape.name,
+  label: shape.label,
+  kind: shape.kind,
+  points: shape.points,
+  direction: shape.direction,
+  side_a: shape.side_a,
+  side_b: shape.side_b,
+  is_active: shape.is_active,
+})

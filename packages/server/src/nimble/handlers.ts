@@ -1,0 +1,170 @@
+import { readPeriod } from '@sightline/domain'
+import { changed } from '../bus.ts'
+import { canonicalHost, isAllowedHost } from '../camera-address.ts'
+import type { Trx } from '../db/database.ts'
+import type { Env } from '../env.ts'
+import { isLoopback } from '../env.ts'
+import { readLicense, refusalOf } from '../license/store.ts'
+import type { Ctx, Handlers } from '../mount.ts'
+import { targetTenant } from '../organization/store.ts'
+import { invalid, notFound, Refusal } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import { newUid } from '../uid.ts'
+import { nimbleStats } from './stats.ts'
+import {
+  countDependents,
+  deleteNimble,
+  insertNimble,
+  listNimbles,
+  type NimbleRow,
+  nimbleEntity,
+  nimbleStatuses,
+  readNimble,
+  updateNimble,
+} from './store.ts'
+
+export const nimble: Handlers<'nimble'> = {
+  async create({ organization_id, license_id, pipelines, sinks, sources, ...draft }, ctx) {
+    const { app, scope } = ctx
+    checkAddress(app.env, draft.address, draft.port)
+    const row = await app.db.as(scope, async (trx) => {
+      const tenant_id = await targetTenant(trx, scope, organization_id)
+      const license = await usableLicense(trx, scope, tenant_id, license_id)
+      const uid = newUid()
+      await insertNimble(trx, {
+        ...draft,
+        tenant_id,
+        uid,
+        license_id: license.id,
+        ...json({ pipelines, sinks, sources }),
+      })
+      return readNimble(trx, scope, uid)
+    })
+    tell(ctx, row)
+    return nimbleEntity(row)
+  },
+
+  async list({ is_status }, { app, scope }) {
+    const { rows, statuses } = await app.db.as(scope, async (trx) => {
+      const rows = await listNimbles(trx, scope)
+      return { rows, statuses: is_status ? await nimbleStatuses(trx, app.links, rows) : null }
+    })
+    // The text that clients know as "nothing is configured yet".
+    if (rows.length === 0) throw new Refusal(404, 'mongo: no documents in result', { code: 'no_nimble' })
+    return Promise.all(rows.map(async (row) => ({ ...(await nimbleEntity(row)), status: statuses?.get(row.id) })))
+  },
+
+  async update({ nimble_id, version, trust_key, pipelines, sinks, sources, ...change }, ctx) {
+    const { app, scope } = ctx
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await readNimble(trx, scope, nimble_id)
+      const address = change.address ?? before.address
+      const port = change.port ?? before.port
+      if (address !== before.address || port !== before.port) checkAddress(app.env, address, port)
+      const trusted = trust_key && before.offered_key !== null
+      await updateNimble(
+        trx,
+        before,
+        {
+          ...change,
+          ...json({ pipelines, sinks, sources }),
+          ...(trusted && { public_key: before.offered_key, offered_key: null, key_state: 'pinned' }),
+        },
+        version,
+      )
+      return readNimble(trx, scope, nimble_id)
+    })
+    tell(ctx, row)
+    return nimbleEntity(row)
+  },
+
+  async get({ nimble_id }, { app, scope }) {
+    return nimbleEntity(await app.db.as(scope, (trx) => readNimble(trx, scope, nimble_id)))
+  },
+
+  async status({ nimble_id }, { app, scope }) {
+    return app.db.as(scope, async (trx) => {
+      const row = await readNimble(trx, scope, nimble_id)
+      const status = (await nimbleStatuses(trx, app.links, [row])).get(row.id)
+      if (!status) throw notFound()
+      return status
+    })
+  },
+
+  async delete({ nimble_id }, ctx) {
+    const { app, scope } = ctx
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await readNimble(trx, scope, nimble_id)
+      const { channels, devices } = await countDependents(trx, before)
+      if (channels > 0)
+        throw new Refusal(409, 'There are active channels deployed at this nimble service.', {
+          code: 'nimble_has_channels',
+          args: { count: channels },
+        })
+      if (devices > 0)
+        throw new Refusal(409, 'There are cameras at this edge server.', {
+          code: 'nimble_has_devices',
+          args: { count: devices },
+        })
+      await deleteNimble(trx, before)
+      return before
+    })
+    tell(ctx, row)
+    return { nimble_id }
+  },
+
+  async stats({ nimble_id, start, end }, { app, scope }) {
+    const period = readPeriod(start, end, Date.now())
+    if ('errors' in period) throw invalid(period.errors)
+    return app.db.as(scope, async (trx) => {
+      const row = await readNimble(trx, scope, nimble_id)
+      return { nimble_id, ...(await nimbleStats(trx, row, period)) }
+    })
+  },
+
+  async license({ nimble_id, license_id }, ctx) {
+    const { app, scope } = ctx
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await readNimble(trx, scope, nimble_id)
+      const license = await usableLicense(trx, scope, before.tenant_id, license_id)
+      await updateNimble(trx, before, { license_id: license.id })
+      return readNimble(trx, scope, nimble_id)
+    })
+    tell(ctx, row)
+    return nimbleEntity(row)
+  },
+
+  async test({ address, port }, { app }) {
+    checkAddress(app.env, address, port)
+    return app.links.test(address, port)
+  },
+}
+
+/** A licence of the same organization that takes at least one more channel. @throws 404, or 400 with the reason */
+async function usableLicense(trx: Trx, scope: Scope, tenantId: number, uid: string) {
+  const license = await readLicense(trx, scope, uid)
+  if (license.tenant_id !== tenantId) throw notFound()
+  const why = refusalOf(license, license.channels_used, new Date())
+  if (why) throw invalid({ license_id: [why] })
+  return license
+}
+
+/** Edge servers live on private networks; of this machine, only the one that the start command runs is one. */
+function checkAddress(env: Env, address: string, port: number): void {
+  const host = canonicalHost(address.includes(':') ? `[${address.replace(/^\[|\]$/g, '')}]` : address)
+  if (host === null) throw invalid({ address: ['host_invalid'] })
+  const isLocal = isLoopback(host) && port === env.localNimblePort
+  if (!isLocal && !isAllowedHost(host)) throw invalid({ address: ['address_refused'] })
+}
+
+/** jsonb columns as the driver takes them; what is absent stays absent. */
+const json = (columns: Record<'pipelines' | 'sinks' | 'sources', unknown>) =>
+  Object.fromEntries(
+    Object.entries(columns).flatMap(([key, value]) => (value === undefined ? [] : [[key, JSON.stringify(value)]])),
+  )
+
+function tell({ app, note }: Ctx, row: NimbleRow): void {
+  app.links.reload()
+  app.bus.publish(changed(row, 'nimble', row.uid))
+  note({ object_id: row.uid, object_name: row.name })
+}

@@ -1,0 +1,191 @@
+/** The typed client: one row of the contract yields the call, its query and mutation options and its keys. */
+import {
+  type Api,
+  type Failure,
+  type Op,
+  type OpId,
+  type Page,
+  type Reply,
+  type Send,
+  api as table,
+} from '@sightline/contract'
+import { mutationOptions, queryOptions } from '@tanstack/react-query'
+import { failureText, type Message, type Words } from './api-text.ts'
+
+/** Requests that outlive this are given up with the time-out text. */
+const timeoutMs = 60_000
+
+export type Result<T> =
+  | { status: true; data: T; message: Message | null; page: Page | null }
+  | { status: false; data: null; message: Message; failure: CallFailed }
+
+/** A call that did not do what was asked; `message` is the text for people. */
+export class CallFailed extends Error {
+  readonly op: OpId
+  /** HTTP status, 0 when no answer came, 408 when it took too long. */
+  readonly code: number
+  /** The server's error body, null when it sent none. */
+  readonly body: Failure | null
+  readonly type: Message['type']
+  /** Set once it was shown, so that a screen and the cache do not both show it. */
+  shown = false
+
+  constructor(op: OpId, code: number, body: Failure | null, text: string) {
+    super(text)
+    this.op = op
+    this.code = code
+    this.body = body
+    this.type = body?.message_type ?? 'error'
+  }
+
+  /** Field → message ids. */
+  get errors(): Record<string, string[]> {
+    return this.body?.errors ?? {}
+  }
+}
+
+export type ClientEnv = {
+  /** Origin and path, or path alone: `/api/v1`. */
+  base: string
+  csrf: () => string | null
+  words: Words
+  /** A 401 came back: the session is over, if there was one. */
+  onUnauthorized: (failure: CallFailed) => void
+  /** An answer had something to say: a notification. */
+  onMessage: (message: Message) => void
+}
+
+export type CallOptions = { signal?: AbortSignal; file?: Blob }
+
+type Calls<O extends Op> = {
+  op: O
+  id: OpId
+  /** Never throws but for an abort: the answer, or the failure with its text. */
+  call: (input: Send<O>, options?: CallOptions) => Promise<Result<Reply<O>>>
+  /** Key of its queries: of all without input, else of that one. */
+  key: (input?: Send<O>) => readonly unknown[]
+  query: (input: Send<O>) => ReturnType<typeof queryOptions<Reply<O>, CallFailed, Reply<O>, readonly unknown[]>>
+  /** `quiet` shows no message on success, `inline` shows no message on failure: the screen does. */
+  mutation: (
+    show?: Pick<CallMeta, 'quiet' | 'inline'>,
+  ) => ReturnType<typeof mutationOptions<Reply<O>, CallFailed, Send<O>>>
+}
+export type CallMeta = { op: OpId; quiet?: boolean; inline?: boolean }
+export type Client = { [F in keyof Api]: { [K in keyof Api[F]]: Api[F][K] extends Op ? Calls<Api[F][K]> : never } }
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    mutationMeta: Partial<CallMeta>
+    queryMeta: Partial<CallMeta>
+  }
+}
+
+const isAbort = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
+
+/** Address of a GET: nothing for what is absent, lists as one comma-separated value. */
+export function addressOf(base: string, op: Op, input: Record<string, unknown>): string {
+  if (op.method !== 'GET') return base + op.path
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(input))
+    if (value !== undefined && value !== null) query.set(name, Array.isArray(value) ? value.join(',') : String(value))
+  return query.size > 0 ? `${base}${op.path}?${query}` : base + op.path
+}
+
+function bodyOf(op: Op, input: Record<string, unknown>, file?: Blob): { body?: BodyInit; type?: string } {
+  if (op.method === 'GET') return {}
+  if (op.kind !== 'upload') return { body: JSON.stringify(input), type: 'application/json' }
+  const form = new FormData()
+  for (const [name, value] of Object.entries(input)) form.set(name, String(value))
+  if (file) form.set('file', file)
+  return { body: form }
+}
+
+type Envelope = {
+  response_code: number
+  response: unknown
+  message?: string
+  message_type?: Message['type']
+  page?: Page
+}
+
+export function createClient(env: ClientEnv): Client {
+  const call = async (id: OpId, op: Op, input: Record<string, unknown>, options: CallOptions = {}) => {
+    const fail = (code: number, body: Failure | null) => {
+      const failure = new CallFailed(id, code, body, failureText(id, code, body, env.words))
+      if (code === 401) env.onUnauthorized(failure)
+      return { status: false as const, data: null, message: { type: failure.type, text: failure.message }, failure }
+    }
+    const { body, type } = bodyOf(op, input, options.file)
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const csrf = env.csrf()
+    let response: Response
+    let answer: unknown
+    try {
+      response = await fetch(addressOf(env.base, op, input), {
+        method: op.method,
+        credentials: 'include',
+        signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+        headers: {
+          accept: 'application/json',
+          ...(type ? { 'content-type': type } : {}),
+          ...(csrf && op.method !== 'GET' ? { 'x-csrf-token': csrf } : {}),
+        },
+        body,
+      })
+      answer = await response.json()
+    } catch (error) {
+      if (isAbort(error)) throw error
+      if (timeout.aborted) return fail(408, null)
+      // No connection (code 0), or an answer that is not JSON: a proxy's page instead of the portal's.
+      return fail(0, null)
+    }
+    const code = response.status
+    if (!response.ok || (answer as Envelope).response_code !== (op.status ?? 200)) return fail(code, answer as Failure)
+    const { response: data, message, message_type, page } = answer as Envelope
+    const said = message ? { type: message_type ?? 'success', text: message } : null
+    const empty = Array.isArray(data) && data.length === 0 ? env.words.empty(id) : null
+    return { status: true as const, data, message: said ?? empty, page: page ?? null }
+  }
+
+  const bind = (id: OpId, op: Op) => {
+    const key = (input?: Record<string, unknown>) => (input === undefined ? id.split('.') : [...id.split('.'), input])
+    const answered = <T>(result: Result<T>): Extract<Result<T>, { status: true }> => {
+      if (!result.status) throw result.failure
+      return result
+    }
+    return {
+      op,
+      id,
+      key,
+      call: (input: Record<string, unknown>, options?: CallOptions) => call(id, op, input, options),
+      query: (input: Record<string, unknown>) =>
+        queryOptions({
+          queryKey: key(input),
+          meta: { op: id },
+          queryFn: async ({ client, queryKey, signal }) => {
+            const { data, message } = answered(await call(id, op, input, { signal }))
+            // Said once: polling the same list again does not repeat it.
+            if (message && !client.getQueryState(queryKey)?.dataUpdateCount) env.onMessage(message)
+            return data
+          },
+        }),
+      mutation: (show: Pick<CallMeta, 'quiet' | 'inline'> = {}) =>
+        mutationOptions({
+          mutationKey: key(),
+          meta: { op: id, ...show },
+          mutationFn: async (input: Record<string, unknown>) => {
+            const { data, message } = answered(await call(id, op, input))
+            const done = message ?? { type: 'success' as const, text: env.words.pair(id).done }
+            if (message || !show.quiet) env.onMessage(done)
+            return data
+          },
+        }),
+    }
+  }
+
+  const features = Object.entries(table).map(([feature, rows]) => [
+    feature,
+    Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, bind(`${feature}.${name}` as OpId, row)])),
+  ])
+  return Object.fromEntries(features) as Client
+}

@@ -1,0 +1,143 @@
+import { AppShell, Burger, Drawer, Kbd, Tooltip, UnstyledButton } from '@mantine/core'
+import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
+import { IconHelpCircle, IconMoon, IconSearch, IconSun } from '@tabler/icons-react'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Go } from '../ui/Go.tsx'
+import { StatusDot } from '../ui/Health.tsx'
+import { Logo } from '../ui/Logo.tsx'
+import { AccountMenu } from './AccountMenu.tsx'
+import { BannerSlot } from './BannerSlot.tsx'
+import { Bell } from './Bell.tsx'
+import { Breadcrumb } from './Breadcrumb.tsx'
+import { EdgeWatch, useEdge } from './edge.ts'
+import { Footer } from './Footer.tsx'
+import { useInstance } from './instance.ts'
+import { Menu } from './Menu.tsx'
+import { ServerWatch } from './ServerWatch.tsx'
+import classes from './Shell.module.css'
+import { SingleKeys } from './SingleKeys.tsx'
+import { useTheme } from './theme.ts'
+
+const Palette = lazy(() => import('./Palette.tsx'))
+
+/** The default layout: system bar, menu, breadcrumb, banner, page, footer. */
+export function Shell() {
+  const { t } = useTranslation()
+  const { pathname } = useLocation()
+  const main = useRef<HTMLElement>(null)
+  const [isOpen, { toggle, close }] = useDisclosure()
+  const [isSearching, setIsSearching] = useState(false)
+  const isRail = useMediaQuery('(max-width: 1180px)', false, { getInitialValueInEffect: false })
+  useHotkeys([['mod+K', () => setIsSearching(true)]], [])
+
+  // A screen reader begins at the top of the new screen.
+  const previous = useRef(pathname)
+  useEffect(() => {
+    if (previous.current !== pathname) main.current?.focus({ preventScroll: true })
+    previous.current = pathname
+  }, [pathname])
+
+  return (
+    <AppShell
+      header={{ height: 54 }}
+      navbar={{ width: { md: 60, lg: 236 }, breakpoint: 'md', collapsed: { mobile: true } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a className={classes.skip} href="#main">
+        {t('shell.skip')}
+      </a>
+      <AppShell.Header className={`${classes.bar} no-print`}>
+        <SystemBar isMenuOpen={isOpen} onMenu={toggle} onSearch={() => setIsSearching(true)} />
+      </AppShell.Header>
+      <AppShell.Navbar className={`${classes.nav} no-print`} p={isRail ? 8 : 'sm'}>
+        <Menu isRail={isRail} />
+      </AppShell.Navbar>
+      <Drawer
+        opened={isOpen}
+        onClose={close}
+        position="left"
+        size={290}
+        hiddenFrom="md"
+        title={t('shell.main')}
+        closeButtonProps={{ 'aria-label': t('shell.closeMenu') }}
+      >
+        <Menu onGo={close} />
+      </Drawer>
+      <AppShell.Main id="main" ref={main} tabIndex={-1} className={classes.main}>
+        <div className={classes.wrap}>
+          <Breadcrumb />
+          <BannerSlot />
+          <div className={classes.page}>
+            <Outlet />
+          </div>
+          <Footer />
+        </div>
+      </AppShell.Main>
+      <ServerWatch />
+      <EdgeWatch />
+      <SingleKeys />
+      {isSearching && (
+        <Suspense>
+          <Palette onClose={() => setIsSearching(false)} />
+        </Suspense>
+      )}
+    </AppShell>
+  )
+}
+
+type BarProps = { isMenuOpen: boolean; onMenu: () => void; onSearch: () => void }
+
+function SystemBar({ isMenuOpen, onMenu, onSearch }: BarProps) {
+  const { t } = useTranslation()
+  const { name, logo } = useInstance()
+  const { isDark, choose } = useTheme()
+  const edge = useEdge()
+  const edgeText = edge ? t('shell.edge', edge) : t('shell.edgeNone')
+  return (
+    <div className={classes.row}>
+      <div className={classes.brand}>
+        <Burger hiddenFrom="md" size="sm" opened={isMenuOpen} onClick={onMenu} aria-label={t('shell.menu')} />
+        <Go to="/" className={classes.home}>
+          <Logo src={logo} />
+          <b className="hide-sm">{name}</b>
+          <span className="sr"> {t('shell.home')}</span>
+        </Go>
+      </div>
+      <UnstyledButton className={`${classes.search} hide-sm`} onClick={onSearch}>
+        <IconSearch size={16} aria-hidden="true" />
+        <span className="truncate">{t('shell.search')}</span>
+        <Kbd size="xs">Ctrl K</Kbd>
+      </UnstyledButton>
+      <div className={classes.tools}>
+        <UnstyledButton className={classes.tool} hiddenFrom="sm" aria-label={t('shell.search')} onClick={onSearch}>
+          <IconSearch size={19} aria-hidden="true" />
+        </UnstyledButton>
+        <Tooltip label={edgeText}>
+          <Go to="/configuration" className={`${classes.edge} hide-sm`}>
+            <span className="sr">{edgeText}</span>
+            <StatusDot tone={edge?.tone ?? 'neutral'} />
+            {edge && (
+              <span className="t2 num" aria-hidden="true">
+                {edge.online}/{edge.total}
+              </span>
+            )}
+          </Go>
+        </Tooltip>
+        <UnstyledButton
+          className={classes.tool}
+          aria-label={isDark ? t('shell.theme.light') : t('shell.theme.dark')}
+          onClick={() => choose(isDark ? 'light' : 'dark')}
+        >
+          {isDark ? <IconSun size={19} stroke={1.7} /> : <IconMoon size={19} stroke={1.7} />}
+        </UnstyledButton>
+        <Bell className={classes.tool} />
+        <Go to="/support" className={`${classes.tool} hide-sm`} aria-label={t('shell.help')}>
+          <IconHelpCircle size={19} stroke={1.7} aria-hidden="true" />
+        </Go>
+        <AccountMenu />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,103 @@
+/** The one client and the one query cache of the app, with the rules of showing what calls say. */
+import type { Api, OpId } from '@sightline/contract'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { CallFailed, createClient } from '../api.ts'
+import { words } from '../i18n/words.ts'
+import { csrfToken, session } from '../session.ts'
+import { notify } from './messages.ts'
+
+/** The API's path: the portal writes it into the page; a page served without it uses the default. */
+export const apiBase = ((): string => {
+  const written = document.querySelector<HTMLMetaElement>('meta[name=api-base]')?.content ?? ''
+  return written.startsWith('/') ? written.replace(/\/$/, '') : '/api/v1'
+})()
+
+let onSessionLost: (failure: CallFailed) => void = () => undefined
+/** What happens when the session ends under the person's hands; `app/auth.ts` says it. */
+export const whenSessionLost = (run: (failure: CallFailed) => void): void => {
+  onSessionLost = run
+}
+
+export const api = createClient({
+  base: apiBase,
+  csrf: csrfToken,
+  words,
+  onMessage: notify,
+  onUnauthorized(failure) {
+    if (session.get()) onSessionLost(failure)
+  },
+})
+
+/**
+ * Shows a failed call once, whoever meets it first. A 403 is silent: the screen says it in place.
+ * A 401 was shown when the session was taken away.
+ */
+export function report(error: unknown): void {
+  if (!(error instanceof CallFailed)) {
+    console.error(error)
+    return
+  }
+  if (error.shown || error.code === 403 || error.code === 401) return
+  error.shown = true
+  notify({ type: error.type, text: error.message })
+}
+
+type Feature = keyof Api
+/** Features whose queries also show what a change of this one changes. */
+const dependents: Partial<Record<Feature, readonly Feature[]>> = {
+  organization: ['customer'],
+  customer: ['site'],
+  site: ['customer', 'device'],
+  device: ['site', 'customer', 'source', 'channel', 'nimble'],
+  source: ['device', 'static', 'channel'],
+  static: ['channel'],
+  channel: ['device', 'site', 'customer', 'static', 'license', 'nimble', 'pipeline', 'event'],
+  nimble: ['license', 'device', 'status'],
+  license: ['nimble', 'status'],
+  pipeline: ['channel'],
+  user: [],
+  instance: ['status'],
+  demo: [],
+}
+/** Calls that ask or try something and change nothing. */
+const readOnly: readonly OpId[] = [
+  'device.probe',
+  'device.discover',
+  'nimble.test',
+  'channel.ondemand',
+  'upload.create',
+]
+
+/** Reads again whatever shows a feature, e.g. after a change, or when the stream says that it changed. */
+export function refresh(feature: Feature): void {
+  for (const item of [feature, ...(dependents[feature] ?? [])]) queryClient.invalidateQueries({ queryKey: [item] })
+}
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError(error, query) {
+      const { op } = query.meta ?? {}
+      // What failed to load is not shown from memory: an old list of use cases would offer what is gone.
+      if (op === 'usecase.list' || op === 'bundle.list') query.setState({ data: undefined })
+      // Loaders and panels say other failures where they happen.
+      if (error instanceof CallFailed && (error.code === 400 || error.code === 500) && !query.meta?.quiet) report(error)
+    },
+  }),
+  mutationCache: new MutationCache({
+    onSuccess(_data, _input, _context, mutation) {
+      const op = mutation.meta?.op
+      if (op && !readOnly.includes(op)) refresh(op.split('.')[0] as Feature)
+    },
+    onError(error, _input, _context, mutation) {
+      if (!mutation.meta?.inline) report(error)
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      retry: (failures, error) =>
+        failures < 1 && error instanceof CallFailed && (error.code === 0 || error.code === 408),
+      retryDelay: 800,
+    },
+  },
+})

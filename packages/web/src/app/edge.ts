@@ -1,0 +1,53 @@
+import type { Nimble } from '@sightline/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useTopic } from '../live.ts'
+import type { Tone } from '../ui/Health.tsx'
+import { clearBanner, setBanner } from './banner.ts'
+import { api, queryClient } from './client.ts'
+import { router } from './router.ts'
+
+/** Edge servers with their state, polled in silence; the stream changes them in between. */
+export const edgeQuery = () => ({
+  ...api.nimble.list.query({ is_status: true }),
+  refetchInterval: 30_000,
+  retry: false,
+  meta: { op: 'nimble.list' as const, quiet: true },
+})
+
+/** How many edge servers are online; null when there is none. */
+export function useEdge(): { online: number; total: number; tone: Tone } | null {
+  const { data } = useQuery(edgeQuery())
+  if (!data || data.length === 0) return null
+  const online = data.filter((one) => one.status?.state === 'online').length
+  return { online, total: data.length, tone: online === data.length ? 'ok' : online === 0 ? 'bad' : 'warn' }
+}
+
+/** Puts live states into the list, and says in the banner which edge server cannot be reached. Draws nothing itself. */
+export function EdgeWatch() {
+  const { t } = useTranslation()
+  const { data } = useQuery(edgeQuery())
+  useTopic('nimble', ({ type: _, ...status }) => {
+    queryClient.setQueryData<Nimble[]>(edgeQuery().queryKey, (list) =>
+      list?.map((one) => (one.nimble_id === status.nimble_id ? { ...one, status } : one)),
+    )
+  })
+  const down = data?.find((one) => one.status?.state === 'unreachable' || one.status?.state === 'refused')
+  useEffect(() => {
+    if (!down) return clearBanner('edge')
+    setBanner({
+      id: 'edge',
+      version: down.nimble_id,
+      message: t('shell.edgeDown', { name: down.name }),
+      color: 'warn',
+      icon: 'plug',
+      action: {
+        label: t('shell.troubleshoot'),
+        run: () =>
+          void router.navigate({ to: '/configuration/detail' as '/', search: { nid: down.nimble_id } as never }),
+      },
+    })
+  }, [down, t])
+  return null
+}

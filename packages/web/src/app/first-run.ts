@@ -1,0 +1,11 @@
+import { may } from '@sightline/domain'
+import { session } from '../session.ts'
+import { api, queryClient } from './client.ts'
+
+/** Whether the root leads into the first-run wizard: for a super admin who did not put it away, while nothing runs yet. */
+export async function needsFirstRun(): Promise<boolean> {
+  const user = session.get()
+  if (!user || !may(user.role_key, 'super_admin_only') || user.user_config.ui_config.checklist_done) return false
+  const channels = await queryClient.fetchQuery(api.channel.mine.query({}))
+  return channels.length === 0
+}

@@ -1,0 +1,43 @@
+import {
+  IconAlertTriangle,
+  IconBell,
+  IconBolt,
+  IconBuilding,
+  IconCalendarTime,
+  IconChartBar,
+  IconDeviceCctv,
+  IconHeartbeat,
+  IconLayoutDashboard,
+  IconLicense,
+  IconListSearch,
+  IconMap2,
+  IconMapPin,
+  IconReportAnalytics,
+  IconServer2,
+  IconServerCog,
+  IconSettings,
+  IconUsers,
+} from '@tabler/icons-react'
+import type { Path } from '../screens.ts'
+
+/** Icon of each entry of the menu. */
+export const icons: Partial<Record<Path, typeof IconBell>> = {
+  '/dashboard': IconLayoutDashboard,
+  '/analytic': IconDeviceCctv,
+  '/event': IconBolt,
+  '/notification': IconBell,
+  '/map': IconMap2,
+  '/customer': IconBuilding,
+  '/site': IconMapPin,
+  '/site/alert': IconAlertTriangle,
+  '/site/schedule': IconCalendarTime,
+  '/report': IconReportAnalytics,
+  '/report/rule': IconChartBar,
+  '/configuration': IconServer2,
+  '/deployment': IconServerCog,
+  '/license': IconLicense,
+  '/user': IconUsers,
+  '/settings': IconSettings,
+  '/status': IconHeartbeat,
+  '/trace': IconListSearch,
+}

@@ -1,0 +1,111 @@
+export const common = {
+  add: 'Add',
+  save: 'Save changes',
+  cancel: 'Cancel',
+  delete: 'Delete',
+  edit: 'Edit',
+  open: 'Open',
+  close: 'Close',
+  back: 'Back',
+  next: 'Next',
+  continue: 'Continue',
+  skip: 'Skip',
+  finish: 'Finish',
+  retry: 'Try again',
+  refresh: 'Refresh',
+  copy: 'Copy',
+  copied: 'Copied',
+  search: 'Search',
+  actions: 'Actions',
+  actionsFor: 'Actions for {{name}}',
+  clearFilters: 'Clear filters',
+  nothingMatches: 'Nothing matches',
+  nothingMatchesHint: 'No row fits the filter.',
+  optional: 'optional',
+  yes: 'Yes',
+  no: 'No',
+  none: 'None',
+  unknown: 'Unknown',
+  loading: 'Loading',
+  updated: 'Updated {{time}}',
+  stale: 'Not up to date since {{time}}',
+  previous: 'Previous page',
+  nextPage: 'Next page',
+  page: 'Page {{page}}',
+  rows: '{{from}}–{{to}} of {{total}}',
+  sortAscending: 'sorted ascending',
+  sortDescending: 'sorted descending',
+  watched: 'watched {{percent}} %',
+  name: 'Name',
+  description: 'Description',
+  state: 'State',
+  language: 'Language',
+  en: 'English',
+  fr: 'Français',
+  never: 'Never',
+  default: 'Default',
+  seconds_one: '{{count}} second',
+  seconds_other: '{{count}} seconds',
+} as const
+
+export const health = {
+  healthy: 'Healthy',
+  'needs attention': 'Needs attention',
+  offline: 'Offline',
+  unknown: 'Unknown',
+} as const
+
+export const empty = {
+  customer: 'There are no customers yet.',
+  organization: 'There is no organization.',
+  mapping: 'No stream is mapped yet.',
+  askAdmin: 'Ask an administrator to do this.',
+} as const
+
+export const state = {
+  errorTitle: 'This could not be loaded',
+  noAccess: 'You do not have access to this screen',
+  noAccessHint: 'An administrator of your organization can grant it.',
+  noAccessBack: 'Go back',
+  draftRestored: 'What you typed before is back.',
+  draftDiscard: 'Discard it',
+  unsavedTitle: 'Leave without saving?',
+  unsavedText: 'What you changed here is not saved yet.',
+  unsavedLeave: 'Leave',
+  unsavedStay: 'Stay',
+  typeToConfirm: 'Type {{name}} to confirm',
+  readOnly: 'You can look at this, not change it.',
+} as const
+
+/** Headings of the error pages, word for word as specified. */
+export const errorPage = {
+  title500: 'Oops -- Something went wrong !!',
+  title404: 'Whoops, 404 The page you were looking for does not exist',
+  title400: 'Woow -- Bad request !!',
+  text500: 'Something went wrong',
+  text404: 'The page does not exist',
+  text400: 'Bad request',
+  code: 'Status code',
+  trace: 'Trace id',
+  out: 'Get me out of here!',
+  support: 'Get Support',
+} as const
+
+export const wizard = {
+  position: 'Step {{step}} of {{total}}',
+  done: 'done',
+  elapsed: 'Time so far: {{time}}',
+} as const
+
+export const image = {
+  drop: 'Drop an image here or choose one: JPEG, PNG or WebP, under 2 MB',
+  remove: 'Remove image',
+} as const
+
+export const role = {
+  super_admin: 'Super admin',
+  admin: 'Admin',
+  user: 'User',
+  super_viewer: 'Super viewer',
+  viewer: 'Viewer',
+} as const

@@ -1,0 +1,24 @@
+import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
+import { login, register, support } from './login.ts'
+import { message } from './message.ts'
+import { screen, shell } from './shell.ts'
+import { site } from './site.ts'
+
+/** The English catalogue, and through its type the shape of every other. One file per feature. */
+export const en = {
+  common,
+  empty,
+  errorPage,
+  health,
+  image,
+  login,
+  message,
+  register,
+  role,
+  screen,
+  shell,
+  site,
+  state,
+  support,
+  wizard,
+} as const

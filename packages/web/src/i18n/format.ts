@@ -1,0 +1,87 @@
+/** Numbers, times and sizes as the shown language writes them. */
+import { i18n } from './index.ts'
+
+const cached = <T>(make: (language: string) => T) => {
+  const made = new Map<string, T>()
+  return (): T => {
+    const language = i18n.language
+    const known = made.get(language) ?? make(language)
+    made.set(language, known)
+    return known
+  }
+}
+
+const numbers = cached((language) => new Intl.NumberFormat(language, { maximumFractionDigits: 2 }))
+const percents = cached((language) => new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 }))
+const collators = cached((language) => new Intl.Collator(language, { sensitivity: 'base', numeric: true }))
+
+export const formatNumber = (value: number): string => numbers().format(value)
+/** @param ratio 0.18 reads as 18 % */
+export const formatPercent = (ratio: number): string => percents().format(ratio)
+export const compareText = (a: string, b: string): number => collators().compare(a, b)
+
+/** `YYYY-MM-DD HH:mm:ss` in a time zone; the browser's when none is given. */
+export function formatTime(at: string | number | Date, timeZone?: string): string {
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  }).formatToParts(new Date(at))
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((item) => item.type === type)?.value ?? ''
+  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')}`
+}
+
+export const formatDate = (at: string | number | Date, timeZone?: string): string =>
+  formatTime(at, timeZone).slice(0, 10)
+/** `HH:mm:ss` */
+export const formatClock = (at: string | number | Date, timeZone?: string): string => formatTime(at, timeZone).slice(11)
+
+/** A last sign-in: the weekday within 6 days, else the whole date. */
+export function formatLastLogin(at: string | null, now = new Date()): string {
+  if (at === null) return i18n.t('common.never')
+  const then = new Date(at)
+  const days = (now.getTime() - then.getTime()) / 86_400_000
+  if (days > 6) return formatTime(then)
+  const weekday = new Intl.DateTimeFormat(i18n.language, { weekday: 'long' }).format(then)
+  return `${weekday} ${formatClock(then).slice(0, 5)}`
+}
+
+const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB']
+
+/** Bytes in steps of 1024, B to YB. */
+export function formatBytes(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
+  const value = bytes / 1024 ** step
+  return `${formatNumber(step === 0 ? Math.round(value) : Number(value.toFixed(1)))} ${units[step]}`
+}
+
+const steps = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const
+
+/** Seconds as days, hours, minutes and seconds; what is zero is left out. */
+export function formatDuration(seconds: number): string {
+  let rest = Math.round(seconds)
+  const parts: string[] = []
+  for (const [size, unit] of steps) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0) parts.push(`${count} ${unit === 'd' && i18n.language === 'fr' ? 'j' : unit}`)
+  }
+  return parts.join(' ') || '0 s'
+}
+
+/** `+02:00`, the offset of a time zone now. */
+export function zoneOffset(timeZone: string, at = new Date()): string {
+  const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at)
+  const name = parts.find((part) => part.type === 'timeZoneName')?.value ?? 'GMT'
+  return name === 'GMT' ? '+00:00' : name.slice(3)
+}

@@ -1,0 +1,112 @@
+import type { Catalogue } from '../catalogue.ts'
+
+export const common: Catalogue['common'] = {
+  add: 'Ajouter',
+  save: 'Enregistrer',
+  cancel: 'Annuler',
+  delete: 'Supprimer',
+  edit: 'Modifier',
+  open: 'Ouvrir',
+  close: 'Fermer',
+  back: 'Retour',
+  next: 'Suivant',
+  continue: 'Continuer',
+  skip: 'Passer',
+  finish: 'Terminer',
+  retry: 'Réessayer',
+  refresh: 'Actualiser',
+  copy: 'Copier',
+  copied: 'Copié',
+  search: 'Rechercher',
+  actions: 'Actions',
+  actionsFor: 'Actions pour {{name}}',
+  clearFilters: 'Effacer les filtres',
+  nothingMatches: 'Aucun résultat',
+  nothingMatchesHint: 'Aucune ligne ne correspond au filtre.',
+  optional: 'facultatif',
+  yes: 'Oui',
+  no: 'Non',
+  none: 'Aucun',
+  unknown: 'Inconnu',
+  loading: 'Chargement',
+  updated: 'Actualisé à {{time}}',
+  stale: 'Plus à jour depuis {{time}}',
+  previous: 'Page précédente',
+  nextPage: 'Page suivante',
+  page: 'Page {{page}}',
+  rows: '{{from}}–{{to}} sur {{total}}',
+  sortAscending: 'tri croissant',
+  sortDescending: 'tri décroissant',
+  watched: 'observé à {{percent}} %',
+  name: 'Nom',
+  description: 'Description',
+  state: 'État',
+  language: 'Langue',
+  en: 'English',
+  fr: 'Français',
+  never: 'Jamais',
+  default: 'Par défaut',
+  seconds_one: '{{count}} seconde',
+  seconds_other: '{{count}} secondes',
+}
+
+export const health: Catalogue['health'] = {
+  healthy: 'En bon état',
+  'needs attention': 'À surveiller',
+  offline: 'Hors ligne',
+  unknown: 'Inconnu',
+}
+
+export const empty: Catalogue['empty'] = {
+  customer: "Il n'y a pas encore de client.",
+  organization: "Il n'y a pas d'organisation.",
+  mapping: "Aucun flux n'est encore associé.",
+  askAdmin: 'Demandez à un administrateur de le faire.',
+}
+
+export const state: Catalogue['state'] = {
+  errorTitle: "Ceci n'a pas pu être chargé",
+  noAccess: "Vous n'avez pas accès à cet écran",
+  noAccessHint: "Un administrateur de votre organisation peut l'accorder.",
+  noAccessBack: 'Revenir',
+  draftRestored: 'Votre saisie précédente est de retour.',
+  draftDiscard: "L'abandonner",
+  unsavedTitle: 'Quitter sans enregistrer ?',
+  unsavedText: 'Vos modifications ne sont pas encore enregistrées.',
+  unsavedLeave: 'Quitter',
+  unsavedStay: 'Rester',
+  typeToConfirm: 'Saisissez {{name}} pour confirmer',
+  readOnly: 'Vous pouvez consulter ceci, pas le modifier.',
+}
+
+export const errorPage: Catalogue['errorPage'] = {
+  title500: "Oups -- Quelque chose s'est mal passé !!",
+  title404: "Oups, 404 La page que vous cherchez n'existe pas",
+  title400: 'Oh -- Mauvaise requête !!',
+  text500: "Quelque chose s'est mal passé",
+  text404: "La page n'existe pas",
+  text400: 'Mauvaise requête',
+  code: "Code d'état",
+  trace: 'Identifiant de trace',
+  out: "Sortez-moi d'ici !",
+  support: "Obtenir de l'aide",
+}
+
+export const wizard: Catalogue['wizard'] = {
+  position: 'Étape {{step}} sur {{total}}',
+  done: 'terminée',
+  elapsed: 'Temps écoulé : {{time}}',
+}
+
+export const image: Catalogue['image'] = {
+  drop: 'Déposez une image ici ou choisissez-la : JPEG, PNG ou WebP, moins de 2 Mo',
+  remove: "Retirer l'image",
+}
+
+export const role: Catalogue['role'] = {
+  super_admin: 'Super administrateur',
+  admin: 'Administrateur',
+  user: 'Utilisateur',
+  super_viewer: 'Super observateur',
+  viewer: 'Observateur',
+}

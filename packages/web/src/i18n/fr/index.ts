@@ -1,0 +1,26 @@
+import type { Catalogue } from '../catalogue.ts'
+import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
+import { login, register, support } from './login.ts'
+import { message } from './message.ts'
+import { screen, shell } from './shell.ts'
+import { site } from './site.ts'
+
+export { pairs } from './pairs.ts'
+
+export const fr: Catalogue = {
+  common,
+  empty,
+  errorPage,
+  health,
+  image,
+  login,
+  message,
+  register,
+  role,
+  screen,
+  shell,
+  site,
+  state,
+  support,
+  wizard,
+}

@@ -1,0 +1,18 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, Outlet } from '@tanstack/react-router'
+import { boot } from '../app/auth.ts'
+import { NotFoundPage } from '../app/ErrorPage.tsx'
+import { StartError } from '../app/RouteError.tsx'
+import { useThemeOfUser } from '../app/theme.ts'
+
+export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  beforeLoad: () => boot(),
+  errorComponent: StartError,
+  notFoundComponent: NotFoundPage,
+  component: Root,
+})
+
+function Root() {
+  useThemeOfUser()
+  return <Outlet />
+}

@@ -1,0 +1,23 @@
+import { createFileRoute } from '@tanstack/react-router'
+import * as z from 'zod'
+import { requireModule } from '../app/guards.ts'
+import { Minimal } from '../app/Minimal.tsx'
+import { Onboarding } from '../onboarding/Onboarding.tsx'
+import { stepIds } from '../onboarding/steps.ts'
+
+/** The first run: from an empty portal to the first counted person. */
+export const Route = createFileRoute('/onboarding')({
+  validateSearch: z.object({ step: z.enum(stepIds).optional().catch(undefined) }),
+  beforeLoad: requireModule('super_admin_only'),
+  component: Page,
+})
+
+function Page() {
+  const { step } = Route.useSearch()
+  const navigate = Route.useNavigate()
+  return (
+    <Minimal wide>
+      <Onboarding step={step} onStep={(next) => void navigate({ search: { step: next } })} />
+    </Minimal>
+  )
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { createFileRoute, redirect } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import * as z from 'zod'
+import { signedIn } from '../app/auth.ts'
+import { api } from '../app/client.ts'
+import { Minimal, MinimalCard } from '../app/Minimal.tsx'
+import { statusQuery } from '../app/ServerWatch.tsx'
+import { RegisterForm } from '../login/RegisterForm.tsx'
+import { session } from '../session.ts'
+import { useGo } from '../ui/Go.tsx'
+
+/** The first administrator comes here with the setup token; later people, where registration is open. */
+export const Route = createFileRoute('/register')({
+  validateSearch: z.object({ token: z.string().max(200).optional() }),
+  beforeLoad: () => {
+    if (session.get()) throw redirect({ to: '/' })
+  },
+  component: Page,
+})
+
+function Page() {
+  const { t } = useTranslation()
+  const { token } = Route.useSearch()
+  const go = useGo()
+  const { data: status } = useQuery(statusQuery())
+  const isFirst = status?.is_onboarding ?? false
+  if (isFirst && !token)
+    return (
+      <Minimal>
+        <MinimalCard title={t('register.noToken')} hint={t('register.noTokenHint')}>
+          {null}
+        </MinimalCard>
+      </Minimal>
+    )
+  return (
+    <Minimal>
+      <MinimalCard
+        title={isFirst ? t('register.title') : t('register.titleOpen')}
+        hint={isFirst ? t('register.hint') : t('register.hintOpen')}
+      >
+        <RegisterForm
+          token={token}
+          onCreated={async (username, password) => {
+            const login = await api.auth.login.call({ username, password })
+            // The account exists; if it cannot be opened right now, the sign-in says why.
+            if (!login.status) return go('/login')
+            await signedIn(login.data)
+            go('/', undefined, { replace: true })
+          }}
+        />
+      </MinimalCard>
+    </Minimal>
+  )
+}

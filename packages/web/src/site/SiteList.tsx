@@ -1,0 +1,178 @@
+import { ActionIcon, Button, Menu, Select } from '@mantine/core'
+import type { Customer, Health, Site } from '@sightline/contract'
+import { truncate } from '@sightline/domain'
+import { IconDots, IconMapPin, IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api, refresh } from '../app/client.ts'
+import { useTopic } from '../live.ts'
+import { useMay } from '../session.ts'
+import { countryName } from '../ui/CountrySelect.tsx'
+import { type Column, DataTable } from '../ui/DataTable.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { Go, useGo } from '../ui/Go.tsx'
+import { HealthTag } from '../ui/Health.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import classes from './site.module.css'
+
+const grades: readonly Health[] = ['healthy', 'needs attention', 'offline', 'unknown']
+
+/** The sites of the selected customer. */
+export function SiteList({ customer }: { customer: Customer | null }) {
+  const { t, i18n } = useTranslation()
+  const go = useGo()
+  const mayEdit = useMay('edit')
+  const [health, setHealth] = useState<Health | null>(null)
+  const query = useQuery({
+    ...api.site.list.query({ customer_id: customer?.customer_id }),
+    enabled: customer !== null,
+  })
+  useTopic('device', () => refresh('site'))
+  const sites = customer ? query.data : []
+  const rows = useMemo(() => sites?.filter((site) => !health || site.site_health === health) ?? [], [sites, health])
+
+  const columns = useMemo(
+    (): Column<Site>[] => [
+      {
+        id: 'name',
+        header: t('site.name'),
+        value: (site) => site.site_name,
+        cell: (site) => (
+          <Go to="/site/detail" search={{ sid: site.site_id }} className={classes.name} title={site.site_name}>
+            {truncate(site.site_name)}
+          </Go>
+        ),
+      },
+      {
+        id: 'place',
+        header: t('site.place'),
+        value: ({ site_address: { site_city, site_country } }) =>
+          [site_city, countryName(site_country, i18n.language)].filter(Boolean).join(', '),
+        cell: ({ site_address: { site_city, site_country } }) => (
+          <span className="t2">
+            {[site_city, countryName(site_country, i18n.language)].filter(Boolean).join(', ') || '–'}
+          </span>
+        ),
+      },
+      {
+        id: 'health',
+        header: t('site.health'),
+        value: (site) => t(`health.${site.site_health}`),
+        cell: (site) => <HealthTag health={site.site_health} />,
+      },
+      {
+        id: 'cameras',
+        header: t('site.cameras'),
+        value: (site) => site.site_total_devices,
+        align: 'right',
+        cell: (site) => <span className="num">{site.site_total_devices}</span>,
+      },
+      {
+        id: 'analytics',
+        header: t('site.analytics'),
+        value: (site) => site.site_active_channels,
+        align: 'right',
+        cell: (site) => <span className="num">{site.site_active_channels}</span>,
+      },
+      {
+        id: 'notifications',
+        header: t('site.notifications'),
+        value: (site) => site.site_notifications,
+        align: 'right',
+        cell: (site) => <span className="num">{site.site_notifications}</span>,
+      },
+    ],
+    [t, i18n.language],
+  )
+
+  const add = customer ? (
+    <Button component={Go} to="/site/add" search={{ cuid: customer.customer_id }} leftSection={<IconPlus size={16} />}>
+      {t('site.add')}
+    </Button>
+  ) : (
+    <Button component={Go} to="/customer/add" leftSection={<IconPlus size={16} />}>
+      {t('site.addCustomer')}
+    </Button>
+  )
+  const offline = sites?.filter((site) => site.site_health === 'offline').length ?? 0
+  const meta = [
+    customer?.customer_name,
+    sites && t('site.meta', { count: sites.length }),
+    offline > 0 && t('site.offline', { count: offline }),
+  ]
+  return (
+    <>
+      <PageHeader title={t('site.title')} meta={meta.filter(Boolean).join(' · ')}>
+        {mayEdit && sites && sites.length > 0 && <span data-create>{add}</span>}
+      </PageHeader>
+      <Panel flush>
+        {query.isError && !sites ? (
+          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+        ) : !sites ? (
+          <RowsSkeleton />
+        ) : (
+          <DataTable
+            label={t('site.title')}
+            columns={columns}
+            rows={rows}
+            rowId={(site) => site.site_id}
+            filterLabel={t('site.filter')}
+            filters={
+              <Select
+                w={180}
+                aria-label={t('site.filterHealth')}
+                placeholder={t('site.allHealth')}
+                clearable
+                value={health}
+                onChange={(next) => setHealth(next as Health | null)}
+                data={grades.map((grade) => ({ value: grade, label: t(`health.${grade}`) }))}
+              />
+            }
+            isFiltered={health !== null}
+            onClearFilters={() => setHealth(null)}
+            onRowClick={(site) => go('/site/detail', { sid: site.site_id })}
+            empty={
+              <Empty
+                icon={<IconMapPin stroke={1.5} />}
+                title={t('site.empty')}
+                text={customer ? t('site.emptyText') : t('site.noCustomer')}
+                action={add}
+                forbidden={!mayEdit}
+              />
+            }
+            actions={(site) => <SiteMenu site={site} mayEdit={mayEdit} />}
+          />
+        )}
+      </Panel>
+    </>
+  )
+}
+
+function SiteMenu({ site, mayEdit }: { site: Site; mayEdit: boolean }) {
+  const { t } = useTranslation()
+  const go = useGo()
+  const search = { sid: site.site_id }
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={t('common.actionsFor', { name: site.site_name })}>
+          <IconDots size={17} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => go('/site/detail', search)}>{t('common.open')}</Menu.Item>
+        <Menu.Item onClick={() => go('/site/view', search)}>{t('site.report')}</Menu.Item>
+        {mayEdit && (
+          <>
+            <Menu.Item onClick={() => go('/device/discover', search)}>{t('site.addCameras')}</Menu.Item>
+            <Menu.Item onClick={() => go('/site/edit', search)}>{t('common.edit')}</Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

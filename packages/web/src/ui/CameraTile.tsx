@@ -1,0 +1,61 @@
+import { IconPlugConnectedX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { Path } from '../screens.ts'
+import classes from './CameraTile.module.css'
+import { Go, type Search } from './Go.tsx'
+import { StatusDot, type Tone } from './Health.tsx'
+
+type Props = {
+  to: Path
+  search: Search
+  name: string
+  /** Site and use cases. */
+  detail: string
+  /** Address of the newest still; null when there is none. */
+  still: string | null
+  tone: Tone
+  /** Word for the state: "Live", "Offline since 14:05". */
+  status: string
+  /** Drawn in red with a ring: the camera is in violation now. */
+  isViolating?: boolean
+  /** At the lower right: a count. */
+  figure?: ReactNode
+  children?: ReactNode
+}
+
+/** One camera as a picture: a still at most once a second, never a video in a grid. */
+export function CameraTile(props: Props) {
+  const { to, search, name, detail, still, tone, status, isViolating, figure, children } = props
+  return (
+    <Go to={to} search={search} className={classes.root} data-violating={isViolating || undefined}>
+      {still ? (
+        <img className={classes.still} src={still} alt="" loading="lazy" width="640" height="360" />
+      ) : (
+        <span className={classes.blank}>
+          <IconPlugConnectedX size={26} stroke={1.5} aria-hidden="true" />
+        </span>
+      )}
+      {children}
+      <span className={classes.chip} data-violating={isViolating || undefined}>
+        {!isViolating && <StatusDot tone={tone} />}
+        {status}
+      </span>
+      <span className={classes.caption}>
+        <span className={classes.words}>
+          <span className={classes.name}>{name}</span>
+          <span className={classes.detail}>{detail}</span>
+        </span>
+        {figure !== undefined && <span className={`${classes.figure} num`}>{figure}</span>}
+      </span>
+    </Go>
+  )
+}
+
+/** Tiles in a grid; on a phone a row to swipe through. */
+export function CameraGrid({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <section className={classes.grid} aria-label={label}>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+
+type Props = {
+  opened: boolean
+  onClose: () => void
+  title: string
+  children: ReactNode
+  /** Verb and noun: "Delete site". */
+  confirmLabel: string
+  cancelLabel?: string
+  onConfirm: () => void
+  pending?: boolean
+  /** For what cannot be undone: the person types this name first. */
+  typeToConfirm?: string
+  danger?: boolean
+}
+
+/** Asks before something that cannot be taken back. What can be taken back gets an Undo instead. */
+export function Confirm(props: Props) {
+  const {
+    opened,
+    onClose,
+    title,
+    children,
+    confirmLabel,
+    cancelLabel,
+    onConfirm,
+    pending,
+    typeToConfirm,
+    danger = true,
+  } = props
+  const { t } = useTranslation()
+  const [typed, setTyped] = useState('')
+  const close = () => {
+    setTyped('')
+    onClose()
+  }
+  return (
+    <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <form
+        onSubmit={(submitted) => {
+          submitted.preventDefault()
+          onConfirm()
+        }}
+      >
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        {typeToConfirm && (
+          <TextInput
+            mt="md"
+            data-autofocus
+            value={typed}
+            autoComplete="off"
+            onChange={(typing) => setTyped(typing.currentTarget.value)}
+            label={t('state.typeToConfirm', { name: typeToConfirm })}
+          />
+        )}
+        <Group justify="flex-end" mt="lg" gap="xs">
+          <Button variant="default" onClick={close}>
+            {cancelLabel ?? t('common.cancel')}
+          </Button>
+          <Button
+            type="submit"
+            color={danger ? 'red.9' : undefined}
+            loading={pending}
+            disabled={typeToConfirm !== undefined && typed.trim() !== typeToConfirm}
+          >
+            {confirmLabel}
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,262 @@
+import { TextInput, UnstyledButton } from '@mantine/core'
+import { IconArrowsSort, IconSearch, IconSortAscending, IconSortDescending } from '@tabler/icons-react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import {
+  type ColumnDef,
+  columnFilteringFeature,
+  createFilteredRowModel,
+  createSortedRowModel,
+  filterFns,
+  globalFilteringFeature,
+  type RowData,
+  rowSortingFeature,
+  sortFns,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useMemo, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import classes from './DataTable.module.css'
+import { Empty } from './Empty.tsx'
+
+export type Column<T> = {
+  id: string
+  header: string
+  /** What it sorts and filters by; a column without it does neither. */
+  value?: (row: T) => string | number | null
+  cell: (row: T) => ReactNode
+  align?: 'right'
+  /** Not shown in the card of a phone. */
+  hideOnPhone?: boolean
+}
+
+type Props<T> = {
+  /** What the table lists, for screen readers. */
+  label: string
+  columns: readonly Column<T>[]
+  rows: readonly T[]
+  rowId: (row: T) => string
+  /** Shown when there are no rows at all. */
+  empty: ReactNode
+  /** More filters beside the text field; they filter `rows` before. */
+  filters?: ReactNode
+  filterLabel?: string
+  /** Are filters outside the table set, so that no rows means "nothing matches"? */
+  isFiltered?: boolean
+  onClearFilters?: () => void
+  onRowClick?: (row: T) => void
+  isSelected?: (row: T) => boolean
+  /** Last cell, e.g. a menu. */
+  actions?: (row: T) => ReactNode
+  footer?: ReactNode
+}
+
+const features = tableFeatures({
+  rowSortingFeature,
+  columnFilteringFeature,
+  globalFilteringFeature,
+  sortedRowModel: createSortedRowModel(),
+  filteredRowModel: createFilteredRowModel(),
+  sortFns,
+  filterFns,
+})
+
+/** From this many rows on only those in sight are drawn. */
+const virtualFrom = 100
+const rowHeight = 54
+
+/** Sorting and filter live in the address (`?q=…&sort=-name`), so that a list can be linked and survives a reload. */
+function useAddress() {
+  const search: { q?: string; sort?: string } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const set = (change: { q?: string; sort?: string }) =>
+    void navigate({ to: '.', search: ((now: object) => ({ ...now, ...change })) as never, replace: true })
+  return { q: search.q ?? '', sort: search.sort, set }
+}
+
+/** The one table: sorting, text filter, empty and filtered-empty faces, cards on a phone, virtual rows. */
+export function DataTable<T extends RowData>(props: Props<T>) {
+  const { label, columns, rows, rowId, empty, filters, onRowClick, isSelected, actions, footer } = props
+  const { t } = useTranslation()
+  const { q, sort, set } = useAddress()
+  const frame = useRef<HTMLElement>(null)
+
+  const definitions = useMemo(
+    (): ColumnDef<typeof features, T>[] =>
+      columns.map((column) => ({
+        id: column.id,
+        header: column.header,
+        accessorFn: (row: T) => column.value?.(row) ?? '',
+        enableSorting: Boolean(column.value),
+        enableGlobalFilter: Boolean(column.value),
+        sortFn: 'alphanumeric',
+      })),
+    [columns],
+  )
+  const table = useTable(
+    {
+      features,
+      columns: definitions,
+      data: rows as T[],
+      getRowId: rowId,
+      globalFilterFn: 'includesString',
+      state: {
+        globalFilter: q,
+        sorting: sort ? [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }] : [],
+        columnFilters: [],
+      },
+      onSortingChange(update) {
+        const now = sort ? [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }] : []
+        const [next] = typeof update === 'function' ? update(now) : update
+        set({ sort: next ? `${next.desc ? '-' : ''}${next.id}` : undefined })
+      },
+    },
+    (state) => state,
+  )
+  const shown = table.getRowModel().rows
+  const isVirtual = shown.length > virtualFrom
+  const virtual = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    enabled: isVirtual,
+  })
+  const items = isVirtual ? virtual.getVirtualItems() : []
+  const visible = isVirtual ? items.flatMap((item) => shown[item.index] ?? []) : shown
+  const before = items[0]?.start ?? 0
+  const after = isVirtual ? virtual.getTotalSize() - (items.at(-1)?.end ?? 0) : 0
+
+  const isFiltered = q !== '' || Boolean(props.isFiltered)
+  if (rows.length === 0 && !isFiltered) return empty
+
+  const clear = () => {
+    set({ q: undefined })
+    props.onClearFilters?.()
+  }
+  const head = table.getHeaderGroups()[0]?.headers ?? []
+  return (
+    <>
+      {(filters || props.filterLabel) && (
+        <div className={classes.bar}>
+          {props.filterLabel && (
+            <TextInput
+              className={classes.filter}
+              aria-label={props.filterLabel}
+              placeholder={props.filterLabel}
+              leftSection={<IconSearch size={15} aria-hidden="true" />}
+              value={q}
+              data-filter
+              onChange={(typed) => set({ q: typed.currentTarget.value || undefined })}
+            />
+          )}
+          {filters}
+        </div>
+      )}
+      {shown.length === 0 ? (
+        <Empty
+          title={t('common.nothingMatches')}
+          text={t('common.nothingMatchesHint')}
+          action={
+            <UnstyledButton className={classes.clear} onClick={clear}>
+              {t('common.clearFilters')}
+            </UnstyledButton>
+          }
+        />
+      ) : (
+        <section
+          ref={frame}
+          className={classes.frame}
+          data-virtual={isVirtual || undefined}
+          aria-label={label}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          tabIndex={0}
+        >
+          {/* Roles are written out: as cards on a phone the elements lose their own. */}
+          {/* biome-ignore-start lint/a11y/useSemanticElements: see above */}
+          {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
+          <table className={classes.table} role="table" aria-rowcount={shown.length + 1}>
+            <thead role="rowgroup">
+              <tr role="row">
+                {head.map((header, index) => {
+                  const direction = header.column.getIsSorted()
+                  const sorted = direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : 'none'
+                  const Icon =
+                    direction === 'asc' ? IconSortAscending : direction === 'desc' ? IconSortDescending : IconArrowsSort
+                  const column = columns[index]
+                  return (
+                    <th
+                      key={header.id}
+                      role="columnheader"
+                      aria-sort={column?.value ? sorted : undefined}
+                      data-align={column?.align}
+                    >
+                      {column?.value ? (
+                        <UnstyledButton className={classes.sort} onClick={header.column.getToggleSortingHandler()}>
+                          {column.header}
+                          <Icon size={14} aria-hidden="true" opacity={direction ? 1 : 0.45} />
+                        </UnstyledButton>
+                      ) : (
+                        column?.header
+                      )}
+                    </th>
+                  )
+                })}
+                {actions && (
+                  <th role="columnheader">
+                    <span className="sr">{t('common.actions')}</span>
+                  </th>
+                )}
+              </tr>
+            </thead>
+            <tbody role="rowgroup">
+              {before > 0 && <Gap height={before} />}
+              {visible.map((row) => (
+                <tr
+                  key={row.id}
+                  role="row"
+                  aria-rowindex={row.index + 2}
+                  data-selected={isSelected?.(row.original) || undefined}
+                  data-clickable={onRowClick ? true : undefined}
+                  // The link in the first cell does the same by keyboard.
+                  onClick={(clicked) => {
+                    if (!(clicked.target as HTMLElement).closest('a,button,input,label')) onRowClick?.(row.original)
+                  }}
+                >
+                  {columns.map((column) => (
+                    <td
+                      key={column.id}
+                      role="cell"
+                      data-label={column.header}
+                      data-align={column.align}
+                      data-phone={column.hideOnPhone ? 'hide' : undefined}
+                    >
+                      {column.cell(row.original)}
+                    </td>
+                  ))}
+                  {actions && (
+                    <td role="cell" className={classes.actions}>
+                      {actions(row.original)}
+                    </td>
+                  )}
+                </tr>
+              ))}
+              {after > 0 && <Gap height={after} />}
+            </tbody>
+          </table>
+          {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
+          {/* biome-ignore-end lint/a11y/useSemanticElements: see above */}
+        </section>
+      )}
+      {footer}
+    </>
+  )
+}
+
+/** Room of the rows that are not drawn. */
+const Gap = ({ height }: { height: number }) => (
+  <tr className={classes.gap}>
+    <td style={{ height }} />
+  </tr>
+)

@@ -1,0 +1,75 @@
+import { Button, Group, Image, Input, Text } from '@mantine/core'
+import { Dropzone, type FileRejection } from '@mantine/dropzone'
+import '@mantine/dropzone/styles.css'
+import { imageMaxBytes } from '@sightline/domain'
+import { IconPhotoUp } from '@tabler/icons-react'
+import { useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api } from '../app/client.ts'
+import { fieldText } from '../i18n/words.ts'
+
+type Props = {
+  label: string
+  description?: string
+  /** Path that the upload answered, null for none. */
+  value: string | null
+  onChange: (path: string | null) => void
+  error?: string
+  /** During onboarding there is no session yet. */
+  isPublic?: boolean
+}
+
+const types = ['image/jpeg', 'image/png', 'image/webp']
+
+/** One image under 2 MB: chosen or dropped, sent at once, shown as the server kept it. */
+export function ImageUpload({ label, description, value, onChange, error, isPublic }: Props) {
+  const { t } = useTranslation()
+  const id = useId()
+  const [isSending, setIsSending] = useState(false)
+  const [refused, setRefused] = useState<string | null>(null)
+
+  const send = async ([file]: File[]) => {
+    if (!file) return
+    setIsSending(true)
+    setRefused(null)
+    const upload = isPublic ? api.upload.public : api.upload.create
+    const result = await upload.call({ kind: 'image' }, { file })
+    setIsSending(false)
+    if (result.status) onChange(result.data.path)
+    else setRefused(result.message.text)
+  }
+  const reject = ([first]: FileRejection[]) =>
+    setRefused(fieldText(first?.errors[0]?.code === 'file-too-large' ? 'image_too_large' : 'image_invalid'))
+
+  return (
+    <Input.Wrapper label={label} labelProps={{ htmlFor: id }} description={description} error={refused ?? error}>
+      <Dropzone
+        mt={6}
+        onDrop={send}
+        onReject={reject}
+        accept={types}
+        maxSize={imageMaxBytes}
+        multiple={false}
+        loading={isSending}
+        inputProps={{ id }}
+        p="sm"
+      >
+        <Group wrap="nowrap" gap="md">
+          {value ? (
+            <Image src={value} alt="" w={96} h={54} radius="sm" fit="cover" />
+          ) : (
+            <IconPhotoUp size={28} stroke={1.5} aria-hidden="true" />
+          )}
+          <Text size="sm" className="t2">
+            {t('image.drop')}
+          </Text>
+        </Group>
+      </Dropzone>
+      {value && (
+        <Button variant="subtle" color="gray" size="compact-sm" mt={6} onClick={() => onChange(null)}>
+          {t('image.remove')}
+        </Button>
+      )}
+    </Input.Wrapper>
+  )
+}

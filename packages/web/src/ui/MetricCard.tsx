@@ -1,0 +1,58 @@
+import { IconArrowDownRight, IconArrowUpRight } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatNumber, formatPercent } from '../i18n/format.ts'
+import classes from './MetricCard.module.css'
+import { Spark } from './Spark.tsx'
+
+type Props = {
+  label: string
+  /** null = nothing was watched: shown as a dash, never as 0. */
+  value: number | null
+  /** What the number is, and the number beside it: "peak at once · mean 2.1". */
+  note?: ReactNode
+  /** Red for what must not happen, orange for what is only counted. */
+  isViolation: boolean
+  /** Change against the time before as a ratio; null when it cannot be told. */
+  delta?: number | null
+  deltaNote?: string
+  spark?: readonly (number | null)[]
+  /** Share of the time that was really watched, 0…1; said when under 90 %. */
+  coverage?: number
+  icon?: ReactNode
+}
+
+export function MetricCard({ label, value, note, isViolation, delta, deltaNote, spark, coverage, icon }: Props) {
+  const { t } = useTranslation()
+  const Arrow = (delta ?? 0) >= 0 ? IconArrowUpRight : IconArrowDownRight
+  return (
+    <section className={classes.root} data-violation={isViolation || undefined} aria-label={label}>
+      <div className={classes.label}>
+        {icon}
+        <span className="truncate">{label}</span>
+      </div>
+      <div className={`${classes.value} num`}>
+        {value === null ? '–' : formatNumber(value)}
+        {value === null && <span className="sr">{t('common.unknown')}</span>}
+      </div>
+      <div className={`${classes.note} num`}>
+        {delta !== null && delta !== undefined && (
+          <span className={classes.delta}>
+            <Arrow size={14} aria-hidden="true" />
+            {formatPercent(Math.abs(delta))} <span className="hide-sm">{deltaNote}</span>
+          </span>
+        )}
+        {note && <span>{note}</span>}
+        {coverage !== undefined && coverage < 0.9 && value !== null && (
+          <span>{t('common.watched', { percent: Math.floor(coverage * 100) })}</span>
+        )}
+      </div>
+      {spark && <Spark values={spark} className={classes.spark} color="#fff" />}
+    </section>
+  )
+}
+
+/** Cards side by side, at most six in a row, two on a phone. */
+export function MetricGrid({ children }: { children: ReactNode }) {
+  return <div className={classes.grid}>{children}</div>
+}

@@ -153,43 +153,43 @@ export const sourceState = z.object({
   state: z.enum(['connecting', 'streaming', 'offline', 'refused']),
   cause,
   codec: z.string().nullable(),
-  width: z.int().nullable(),
-  height: z.int().nullable(),
+  width: z.int32().nullable(),
+  height: z.int32().nullable(),
   fps: z.number().nullable(),
   last_frame_at: ms.nullable(),
-  reconnects: z.int(),
-  drops: z.int(),
+  reconnects: z.int32(),
+  drops: z.int32(),
 })
 export type SourceState = z.infer<typeof sourceState>
 
 export const channelState = z.object({
   channel_id: uuid,
-  version: z.int(),
+  version: z.int32(),
   state: z.enum(['applied', 'running', 'stopped', 'refused']),
   detector_state: z.enum(['ok', 'needs_model', 'needs_calibration', 'degraded']),
   cause,
   /** Analysed frames per second, measured and wanted. */
   fps: z.number().nullable(),
   expected_fps: z.number().nullable(),
-  drops: z.int(),
+  drops: z.int32(),
 })
 export type ChannelState = z.infer<typeof channelState>
 
 export const nimbleStats = z.object({
   at: ms,
   cpu: z.number(),
-  memory_bytes: z.number(),
-  disk_free_bytes: z.number(),
-  queue: z.number(),
+  memory_bytes: z.int(),
+  disk_free_bytes: z.int(),
+  queue: z.int32(),
   inference_ms: z.number().nullable(),
   fps: z.number(),
   expected_fps: z.number(),
-  drops: z.number(),
-  reconnects: z.number(),
+  drops: z.int32(),
+  reconnects: z.int32(),
   clock_offset_ms: z.number(),
-  journal_events: z.number(),
+  journal_events: z.int32(),
   /** Events dropped because the journal reached its size, or frames the portal could not read. */
-  lost_events: z.number(),
+  lost_events: z.int(),
 })
 export type NimbleStats = z.infer<typeof nimbleStats>
 
@@ -311,14 +311,14 @@ export const nimbleMessage = z.discriminatedUnion('type', [
   prove,
   z.object({
     type: z.literal('state'),
-    applied_version: z.int().nullable(),
+    applied_version: z.int32().nullable(),
     sources: z.array(sourceState),
     channels: z.array(channelState),
     /** Interfaces that discovery may scan: name and IPv4 address with prefix length. */
     interfaces: z.array(z.object({ name: z.string(), address: z.string() })),
     engine_version: text,
     demo: z.boolean(),
-    capacity: z.int(),
+    capacity: z.int32(),
     time: ms,
   }),
   z.object({ type: z.literal('pong'), at: ms, received: ms, sent: ms }),

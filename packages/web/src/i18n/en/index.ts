@@ -1,4 +1,5 @@
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
+import { live } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
 import { screen, shell } from './shell.ts'
@@ -11,6 +12,7 @@ export const en = {
   errorPage,
   health,
   image,
+  live,
   login,
   message,
   register,

@@ -1,5 +1,6 @@
 import type { Catalogue } from '../catalogue.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
+import { live } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
 import { screen, shell } from './shell.ts'
@@ -13,6 +14,7 @@ export const fr: Catalogue = {
   errorPage,
   health,
   image,
+  live,
   login,
   message,
   register,

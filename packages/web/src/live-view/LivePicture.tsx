@@ -1,0 +1,198 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import { IconBoxMultiple, IconMaximize, IconPolygon } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiBase } from '../app/client.ts'
+import { formatClock } from '../i18n/format.ts'
+import { causeText } from '../i18n/words.ts'
+import { socketUrl } from '../live.ts'
+import { StatusDot } from '../ui/Health.tsx'
+import classes from './LivePicture.module.css'
+import type { LiveOverlay } from './player.ts'
+import { LivePlayer, type LiveState } from './player.ts'
+
+/** A zone, line or mask as drawn over the picture; points 0…1. */
+export type Shape = {
+  id: string
+  kind: 'zone' | 'line' | 'mask'
+  name: string
+  points: readonly (readonly [number, number])[]
+}
+
+type Props = {
+  /** Whose picture: a channel's or a camera's. */
+  channelId?: string
+  deviceId?: string
+  /** For people who cannot see it. */
+  label: string
+  shapes?: readonly Shape[]
+  /** Shown until the first picture, and under the reason when there is none. */
+  still?: string | null
+  /** Called with the numbers and boxes of the picture on screen. */
+  onOverlay?: (overlay: LiveOverlay) => void
+  children?: ReactNode
+}
+
+const idle: LiveState = {
+  phase: 'connecting',
+  transport: 'fmp4',
+  cause: null,
+  since: null,
+  overlay: null,
+  behind: null,
+  jpeg: null,
+}
+
+/** The live picture with boxes and zones over it, its transport and delay, and the reason when there is none. */
+export function LivePicture({ channelId, deviceId, label, shapes = [], still, onOverlay, children }: Props) {
+  const { t } = useTranslation()
+  const video = useRef<HTMLVideoElement>(null)
+  const frame = useRef<HTMLDivElement>(null)
+  const [state, setState] = useState<LiveState>(idle)
+  const [showBoxes, setShowBoxes] = useState(true)
+  const [showShapes, setShowShapes] = useState(true)
+  const [ratio, setRatio] = useState(16 / 9)
+
+  useEffect(() => {
+    if (!video.current) return
+    const whose: Record<string, string> = channelId ? { channel_id: channelId } : { device_id: deviceId ?? '' }
+    const player = new LivePlayer(video.current, (mode) =>
+      socketUrl(`${apiBase}/live?${new URLSearchParams({ ...whose, mode })}`),
+    )
+    const end = player.state.subscribe(() => setState(player.state.get()))
+    setState(player.state.get())
+    return () => {
+      end()
+      player.close()
+    }
+  }, [channelId, deviceId])
+
+  const { overlay } = state
+  useEffect(() => {
+    if (overlay) onOverlay?.(overlay)
+  }, [overlay, onOverlay])
+
+  const isPlaying = state.phase === 'playing'
+  const size = (width: number, height: number) => {
+    if (width > 0 && height > 0) setRatio(width / height)
+  }
+  return (
+    <div ref={frame} className={classes.root} style={{ aspectRatio: ratio }} data-phase={state.phase}>
+      {still && !isPlaying && <img className={classes.picture} src={still} alt="" data-still />}
+      <video
+        ref={video}
+        className={classes.picture}
+        aria-label={label}
+        muted
+        playsInline
+        hidden={!isPlaying || state.transport !== 'fmp4'}
+        onResize={({ currentTarget }) => size(currentTarget.videoWidth, currentTarget.videoHeight)}
+      />
+      {state.jpeg && isPlaying && (
+        <img
+          className={classes.picture}
+          src={state.jpeg}
+          alt={label}
+          onLoad={({ currentTarget }) => size(currentTarget.naturalWidth, currentTarget.naturalHeight)}
+        />
+      )}
+      {/* Points are shares of the picture, whatever its size on screen. */}
+      <svg className={classes.overlay} viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+        {showShapes && shapes.map((shape) => <Drawn key={shape.id} shape={shape} />)}
+        {showBoxes &&
+          isPlaying &&
+          overlay?.boxes.map(({ box: [x, y, w, h], track_id }, index) => (
+            <rect key={track_id ?? `new-${index}`} className={classes.box} x={x} y={y} width={w} height={h} />
+          ))}
+      </svg>
+      {showShapes &&
+        shapes.map(({ id, name, points: [first] }) =>
+          first ? (
+            <span key={id} className={classes.name} style={{ left: `${first[0] * 100}%`, top: `${first[1] * 100}%` }}>
+              {name}
+            </span>
+          ) : null,
+        )}
+      {showBoxes &&
+        isPlaying &&
+        overlay?.boxes.map(({ box: [x, y, w, h], track_id }, index) => (
+          <span key={track_id ?? `new-${index}`}>
+            {track_id !== null && (
+              <span className={classes.track} style={{ left: `${x * 100}%`, top: `${y * 100}%` }}>
+                {track_id}
+              </span>
+            )}
+            {/* The foot point is what zones and lines go by. */}
+            <span className={classes.anchor} style={{ left: `${(x + w / 2) * 100}%`, top: `${(y + h) * 100}%` }} />
+          </span>
+        ))}
+      {!isPlaying && <Absent state={state} />}
+      <Status state={state} />
+      <div className={classes.tools}>
+        {shapes.length > 0 && (
+          <Tool label={t('live.zones')} pressed={showShapes} onClick={() => setShowShapes(!showShapes)}>
+            <IconPolygon size={18} />
+          </Tool>
+        )}
+        <Tool label={t('live.boxes')} pressed={showBoxes} onClick={() => setShowBoxes(!showBoxes)}>
+          <IconBoxMultiple size={18} />
+        </Tool>
+        <Tool label={t('live.fullscreen')} onClick={() => void toggleFullscreen(frame.current)}>
+          <IconMaximize size={18} />
+        </Tool>
+      </div>
+      {children}
+    </div>
+  )
+}
+
+async function toggleFullscreen(element: HTMLElement | null): Promise<void> {
+  if (document.fullscreenElement) await document.exitFullscreen()
+  else await element?.requestFullscreen()
+}
+
+function Drawn({ shape: { kind, points } }: { shape: Shape }) {
+  const path = points.map((point) => point.join(',')).join(' ')
+  return kind === 'line' ? (
+    <polyline className={classes.line} points={path} />
+  ) : (
+    <polygon className={kind === 'mask' ? classes.mask : classes.zone} points={path} />
+  )
+}
+
+function Tool(props: { label: string; pressed?: boolean; onClick: () => void; children: ReactNode }) {
+  const { label, pressed, onClick, children } = props
+  return (
+    <Tooltip label={label}>
+      <ActionIcon className={classes.tool} aria-label={label} aria-pressed={pressed} onClick={onClick} size={34}>
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+/** In place of the picture: what is being done, or why there is none and since when. */
+function Absent({ state: { phase, cause, since } }: { state: LiveState }) {
+  const { t } = useTranslation()
+  return (
+    <div className={classes.absent} role="status">
+      <strong>{phase === 'connecting' ? t('live.connecting') : cause ? causeText(cause) : t('live.noPicture')}</strong>
+      {since && <span className="num">{t('live.since', { at: formatClock(since) })}</span>}
+      {phase === 'waiting' && <span>{t('live.retrying')}</span>}
+    </div>
+  )
+}
+
+function Status({ state: { phase, transport, behind } }: { state: LiveState }) {
+  const { t } = useTranslation()
+  const delay = behind === null ? '' : ` · ${t('live.buffer', { seconds: behind.toFixed(1) })}`
+  return (
+    <span className={`${classes.status} num`}>
+      <StatusDot tone={phase === 'playing' ? 'ok' : phase === 'ended' ? 'bad' : 'warn'} pulse={phase === 'playing'} />
+      {phase === 'playing' ? t('live.live') : t(`live.${phase}`)}
+      {phase === 'playing' && (
+        <span className={classes.transport}>{transport === 'fmp4' ? `MSE${delay}` : t('live.mjpeg')}</span>
+      )}
+    </span>
+  )
+}

@@ -38,6 +38,8 @@ function known(error: unknown): Refusal | null {
   if (typeof error !== 'object' || error === null) return null
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   switch (code) {
+    case 'ENOSPC':
+      return new Refusal(507, 'The disk of the server is full.', { code: 'disk_full', cause: error })
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Refusal(413, 'The request is too large.', { code: 'too_large' })
     case 'FST_REQ_FILE_TOO_LARGE':

@@ -30,6 +30,7 @@ const devices = (trx: Trx, scope: Scope) =>
     .select([
       'organization.uid as organization_uid',
       'site.uid as site_uid',
+      'site.timezone',
       'nimble.uid as nimble_uid',
       'nimble.name as nimble_name',
       'nimble_state.state as link_state',
@@ -55,10 +56,11 @@ export async function lockDevice(trx: Trx, scope: Scope, uid: string): Promise<D
 export function deviceRows(
   trx: Trx,
   scope: Scope,
-  filter: { siteUid?: string | undefined; uids?: readonly string[] } = {},
+  filter: { siteUid?: string | undefined; siteUids?: readonly string[]; uids?: readonly string[] } = {},
 ): Promise<DeviceRow[]> {
   let query = devices(trx, scope)
   if (filter.siteUid !== undefined) query = query.where('site.uid', '=', filter.siteUid)
+  if (filter.siteUids) query = query.where(sql<SqlBool>`site.uid = any(${[...filter.siteUids]}::uuid[])`)
   if (filter.uids) query = query.where(sql<SqlBool>`device.uid = any(${[...filter.uids]}::uuid[])`)
   return query.execute()
 }

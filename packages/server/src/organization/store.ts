@@ -3,7 +3,7 @@ import { may } from '@sightline/domain'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { OrganizationTable } from '../db/schema.ts'
-import { notFound } from '../refusal.ts'
+import { notFound, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 
 export type OrganizationRow = Selectable<OrganizationTable>
@@ -32,6 +32,32 @@ export async function targetTenant(trx: Trx, scope: Scope, organizationUid: stri
   if (organizationUid === undefined || organizationUid === organizationId) return tenantId
   if (!may(role, 'super_admin_only')) throw notFound()
   return (await findOrganization(trx, scope, organizationUid)).tenant_id
+}
+
+/**
+ * Removes an organization in which nothing is left that somebody made. What the log says about it stays, with the
+ * default organization.
+ * @throws 409 while it has people, customers or edge servers
+ */
+export async function removeOrganization(trx: Trx, uid: string): Promise<void> {
+  const { tenant_id } = await trx
+    .selectFrom('organization')
+    .select('tenant_id')
+    .where('uid', '=', uid)
+    .forUpdate()
+    .executeTakeFirstOrThrow(notFound)
+  for (const table of ['app_user', 'customer', 'nimble'] as const) {
+    const left = await trx.selectFrom(table).select('id').where('tenant_id', '=', tenant_id).limit(1).executeTakeFirst()
+    if (left) throw new Refusal(409, 'The organization is not empty.', { code: 'organization_not_empty' })
+  }
+  await trx
+    .updateTable('trace')
+    .set((eb) => ({ tenant_id: eb.selectFrom('organization').select('tenant_id').where('is_default', '=', true) }))
+    .where('tenant_id', '=', tenant_id)
+    .execute()
+  for (const table of ['license', 'media', 'job', 'one_time_token'] as const)
+    await trx.deleteFrom(table).where('tenant_id', '=', tenant_id).execute()
+  await trx.deleteFrom('organization').where('tenant_id', '=', tenant_id).execute()
 }
 
 export const toOrganization = (row: OrganizationRow): Organization => ({

@@ -1,0 +1,105 @@
+import type { CustomerView, Device, Site } from '@sightline/contract'
+import { sql } from 'kysely'
+import { describeDevices, deviceRows } from '../device/store.ts'
+import { mediaUrl } from '../media/store.ts'
+import type { Handlers } from '../mount.ts'
+import { targetTenant } from '../organization/store.ts'
+import { Refusal, refuseStale } from '../refusal.ts'
+import { describeSites, siteRows } from '../site/store.ts'
+import { newUid } from '../uid.ts'
+import { clearDefault, listCustomers, lockCustomer, readCustomer, toCustomer } from './store.ts'
+
+export const customer: Handlers<'customer'> = {
+  create: ({ customer_name: name, customer_address, organization_id, is_default, description }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const tenant_id = await targetTenant(trx, scope, organization_id)
+      if (is_default) await clearDefault(trx, tenant_id)
+      const { uid } = await trx
+        .insertInto('customer')
+        .values({
+          tenant_id,
+          uid: newUid(),
+          name,
+          description,
+          is_default,
+          address: JSON.stringify(customer_address),
+        })
+        .returning('uid')
+        .executeTakeFirstOrThrow()
+      return toCustomer(await readCustomer(trx, scope, uid))
+    }),
+
+  list: (filter, { app, scope }) =>
+    app.db.as(scope, async (trx) => (await listCustomers(trx, scope, filter)).map(toCustomer)),
+
+  get: ({ customer_id }, { app, scope }) =>
+    app.db.as(scope, async (trx) => toCustomer(await readCustomer(trx, scope, customer_id))),
+
+  update: ({ customer_id, customer_name, customer_address, version, ...change }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const stored = await lockCustomer(trx, scope, customer_id)
+      refuseStale(stored, version)
+      if (change.is_default && !stored.is_default) await clearDefault(trx, stored.tenant_id)
+      await trx
+        .updateTable('customer')
+        .set({
+          ...change,
+          name: customer_name ?? sql`name`,
+          ...(customer_address ? { address: JSON.stringify(customer_address) } : {}),
+        })
+        .where('tenant_id', '=', stored.tenant_id)
+        .where('id', '=', stored.id)
+        .execute()
+      return toCustomer(await readCustomer(trx, scope, customer_id))
+    }),
+
+  destroy: ({ customer_id }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const stored = await lockCustomer(trx, scope, customer_id)
+      if (stored.sites > 0)
+        throw new Refusal(409, 'A customer that has sites cannot be deleted.', { code: 'customer_has_sites' })
+      await trx.deleteFrom('customer').where('tenant_id', '=', stored.tenant_id).where('id', '=', stored.id).execute()
+      note({ object_name: stored.name })
+      return { customer_id }
+    }),
+
+  view: ({ customer_id }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const stored = await readCustomer(trx, scope, customer_id)
+      const sites = await describeSites(trx, scope, app.links, await siteRows(trx, scope, { customerUid: customer_id }))
+      const cameras = await deviceRows(trx, scope, { siteUids: sites.map((site) => site.site_id) })
+      const devices = await describeDevices(trx, scope, app.links, cameras)
+      const stills = new Map(cameras.map((row) => [row.uid, row.snapshot_uid]))
+      const bySite = Map.groupBy(devices, (device) => device.site_id)
+      const still = (device: Device) => {
+        const uid = stills.get(device.device_id)
+        return uid ? mediaUrl(app.env, uid) : null
+      }
+      const view = sites.map((site) => siteOfView(site, bySite.get(site.site_id) ?? [], still))
+      const sum = (count: (site: (typeof view)[number]) => number) => view.reduce((n, site) => n + count(site), 0)
+      return {
+        customer: toCustomer(stored),
+        sites: view,
+        totals: {
+          sites: view.length,
+          devices: devices.length,
+          channels: sum((site) => site.devices.reduce((n, device) => n + device.channels.length, 0)),
+          active_channels: sum((site) => site.site_active_channels),
+          notifications: sum((site) => site.site_notifications),
+        },
+      }
+    }),
+}
+
+const siteOfView = (
+  site: Site,
+  devices: Device[],
+  still: (device: Device) => string | null,
+): CustomerView['sites'][number] => ({
+  ...site,
+  devices: devices.map((device) => ({
+    ...device,
+    snapshot_url: still(device),
+    channels: device.source_channels,
+  })),
+})

@@ -1,0 +1,83 @@
+import type { Customer } from '@sightline/contract'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import { within } from '../reach.ts'
+import { notFound } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+
+/** A user or viewer reaches the customers assigned to them, and those of sites that they reach. */
+const reached = (scope: Scope): RawBuilder<SqlBool> =>
+  scope.siteIds === null
+    ? sql<SqlBool>`true`
+    : sql<SqlBool>`(
+        exists (select from user_customer a where a.tenant_id = customer.tenant_id
+          and a.customer_id = customer.id and a.user_id = ${scope.principal.userId})
+        or exists (select from site where site.tenant_id = customer.tenant_id
+          and site.customer_id = customer.id and ${within(scope, 'site', 'site.id')}))`
+
+const customers = (trx: Trx, scope: Scope) =>
+  trx
+    .selectFrom('customer')
+    .innerJoin('organization', 'organization.tenant_id', 'customer.tenant_id')
+    .selectAll('customer')
+    .select([
+      'organization.uid as organization_uid',
+      sql<number>`(select count(*) from site where site.tenant_id = customer.tenant_id
+        and site.customer_id = customer.id and ${within(scope, 'site', 'site.id')})`.as('sites'),
+      sql<number>`(select count(*) from device join site on site.tenant_id = device.tenant_id and site.id = device.site_id
+        where site.tenant_id = customer.tenant_id and site.customer_id = customer.id
+        and ${within(scope, 'site', 'site.id')})`.as('devices'),
+    ])
+    .where(within(scope, 'customer', null))
+    .where(reached(scope))
+export type CustomerRow = Awaited<ReturnType<ReturnType<typeof customers>['execute']>>[number]
+
+/** By name. */
+export function listCustomers(
+  trx: Trx,
+  scope: Scope,
+  filter: { organization_id?: string | undefined; is_default?: boolean | undefined },
+): Promise<CustomerRow[]> {
+  let query = customers(trx, scope)
+  if (filter.organization_id !== undefined) query = query.where('organization.uid', '=', filter.organization_id)
+  if (filter.is_default !== undefined) query = query.where('customer.is_default', '=', filter.is_default)
+  return query.orderBy(sql`customer.name collate "und-x-icu"`).execute()
+}
+
+/** @throws 404 when it does not exist or is out of reach */
+export async function readCustomer(trx: Trx, scope: Scope, uid: string): Promise<CustomerRow> {
+  const row = await customers(trx, scope).where('customer.uid', '=', uid).executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+/** As `readCustomer`; nobody else changes it, nor adds a site, until the transaction ends. */
+export async function lockCustomer(trx: Trx, scope: Scope, uid: string): Promise<CustomerRow> {
+  const row = await customers(trx, scope).where('customer.uid', '=', uid).forUpdate('customer').executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+/** Of an organization's customers one may be the default: it stops being that where another is made it. */
+export const clearDefault = (trx: Trx, tenantId: number) =>
+  trx
+    .updateTable('customer')
+    .set({ is_default: false })
+    .where('tenant_id', '=', tenantId)
+    .where('is_default', '=', true)
+    .execute()
+
+export const toCustomer = (row: CustomerRow): Customer => ({
+  customer_id: row.uid,
+  customer_name: row.name,
+  name: row.name,
+  description: row.description,
+  is_default: row.is_default,
+  customer_address: row.address as Customer['customer_address'],
+  customer_total_sites: row.sites,
+  customer_total_devices: row.devices,
+  organization_id: row.organization_uid,
+  version: row.version,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { Handlers } from '../mount.ts'
+import { Refusal, refuseStale } from '../refusal.ts'
+import { newUid } from '../uid.ts'
+import { findOrganization, listOrganizations, removeOrganization, toOrganization } from './store.ts'
+
+export const organization: Handlers<'organization'> = {
+  create: ({ organization_name: name, ...draft }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const row = await trx
+        .insertInto('organization')
+        .values({ ...draft, name, uid: newUid() })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toOrganization(row)
+    }),
+
+  list: (_, { app, scope }) =>
+    app.db.as(scope, async (trx) => (await listOrganizations(trx, scope)).map(toOrganization)),
+
+  update: ({ organization_id, organization_name, version, ...change }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const stored = await findOrganization(trx, scope, organization_id)
+      refuseStale(stored, version)
+      const row = await trx
+        .updateTable('organization')
+        .set({ ...change, name: organization_name ?? sql`name` })
+        .where('tenant_id', '=', stored.tenant_id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toOrganization(row)
+    }),
+
+  async delete({ organization_id }, { app, scope, note }) {
+    const { is_default, name } = await app.db.as(scope, (trx) => findOrganization(trx, scope, organization_id))
+    if (is_default) throw new Refusal(409, 'The default organization stays.', { code: 'default_organization' })
+    await app.db.owner((trx) => removeOrganization(trx, organization_id))
+    note({ object_name: name })
+    return { organization_id }
+  },
+}

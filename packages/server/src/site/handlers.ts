@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import { lockCustomer } from '../customer/store.ts'
+import { describeDevices, deviceRows } from '../device/store.ts'
+import type { Handlers } from '../mount.ts'
+import { targetTenant } from '../organization/store.ts'
+import { notFound, Refusal, refuseStale } from '../refusal.ts'
+import { newUid } from '../uid.ts'
+import { claimImage } from '../upload/store.ts'
+import { describeSite, describeSites, lockSite, siteRows } from './store.ts'
+
+export const site: Handlers<'site'> = {
+  create: (draft, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const { tenant_id, id: customer_id } = await lockCustomer(trx, scope, draft.customer_id)
+      if (draft.organization_id && tenant_id !== (await targetTenant(trx, scope, draft.organization_id)))
+        throw notFound()
+      const { id, uid } = await trx
+        .insertInto('site')
+        .values({
+          tenant_id,
+          uid: newUid(),
+          customer_id,
+          name: draft.site_name,
+          address: JSON.stringify(draft.site_address),
+          image: draft.site_image,
+          faces_allowed: draft.faces_allowed,
+        })
+        .returning(['id', 'uid'])
+        .executeTakeFirstOrThrow()
+      await claimImage(trx, scope, 'site_image', draft.site_image, { tenant_id, site_id: id })
+      return describeSite(trx, scope, app.links, uid)
+    }),
+
+  list: ({ customer_id }, { app, scope }) =>
+    app.db.as(scope, async (trx) =>
+      describeSites(trx, scope, app.links, await siteRows(trx, scope, { customerUid: customer_id })),
+    ),
+
+  get: ({ site_id }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const entity = await describeSite(trx, scope, app.links, site_id)
+      const cameras = await deviceRows(trx, scope, { siteUids: [site_id] })
+      return { ...entity, site_devices: await describeDevices(trx, scope, app.links, cameras) }
+    }),
+
+  update: ({ site_id, site_name, site_address, site_image, version, ...change }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const stored = await lockSite(trx, scope, site_id)
+      refuseStale(stored, version)
+      if (site_image !== stored.image) {
+        await claimImage(trx, scope, 'site_image', site_image, { tenant_id: stored.tenant_id, site_id: stored.id })
+      }
+      await trx
+        .updateTable('site')
+        .set({
+          ...change,
+          name: site_name ?? sql`name`,
+          image: site_image,
+          ...(site_address ? { address: JSON.stringify(site_address) } : {}),
+        })
+        .where('tenant_id', '=', stored.tenant_id)
+        .where('id', '=', stored.id)
+        .execute()
+      return describeSite(trx, scope, app.links, site_id)
+    }),
+
+  delete: ({ site_id }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const stored = await lockSite(trx, scope, site_id)
+      if (stored.devices > 0)
+        throw new Refusal(409, 'A site that has devices cannot be deleted.', { code: 'site_has_devices' })
+      await trx.deleteFrom('site').where('tenant_id', '=', stored.tenant_id).where('id', '=', stored.id).execute()
+      note({ object_name: stored.name })
+      return { site_id }
+    }),
+
+  view: ({ site_id }, { app, scope }) =>
+    app.db.as(scope, async (trx) => ({ site: await describeSite(trx, scope, app.links, site_id), usecases: [] })),
+}

@@ -1,0 +1,91 @@
+import { statfs } from 'node:fs/promises'
+import type { ApplicationStatus } from '@sightline/contract'
+import { may } from '@sightline/domain'
+import { sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import { type Ctx, type Handlers, unauthorized } from '../mount.ts'
+import { within } from '../reach.ts'
+import { forbidden } from '../refusal.ts'
+import { version } from '../version.ts'
+
+const startedAt = new Date()
+
+export const status: Handlers<'status'> = {
+  async get({ is_detail }, ctx) {
+    const { app, principal, scope } = ctx
+    const overview = await app.db.instance(readOverview)
+    if (!is_detail) return overview
+    if (!principal || !scope) throw unauthorized('sign in for the details')
+    if (!may(principal.role, 'admin_and_above')) throw forbidden()
+    return { ...overview, ...(await readDetail({ ...ctx, principal, scope })) }
+  },
+}
+
+/** What everybody may know, signed in or not. */
+async function readOverview(trx: Trx): Promise<ApplicationStatus> {
+  const { rows } = await sql<{ name: string; is_onboarding: boolean; licenses: number; nimbles: number }>`
+    select name, onboarded_at is null as is_onboarding,
+      (select count(*) from license) as licenses,
+      (select count(*) from nimble_state where state = 'online') as nimbles
+    from instance`.execute(trx)
+  const [row] = rows
+  if (!row) throw new Error('the instance has no row')
+  return {
+    nimble_module: row.nimbles > 0,
+    websocket_module: true,
+    smtp_module: false,
+    sms_module: false,
+    is_onboarding: row.is_onboarding,
+    version,
+    brand_name: row.name,
+    auth_providers: [],
+    license_count: row.licenses,
+  }
+}
+
+async function readDetail({ app, scope }: Ctx): Promise<Partial<ApplicationStatus>> {
+  const { db, env, links } = app
+  const [database, disk, nimbles, running] = await Promise.all([
+    db.info(),
+    statfs(env.dataDir),
+    db.as(scope, (trx) => nimblesOf(trx, scope)),
+    db.as(scope, (trx) => runningJobs(trx, scope)),
+  ])
+  return {
+    modules: [
+      { name: 'database', state: 'online', since: startedAt.toISOString(), cause: null },
+      ...nimbles.map((nimble) => {
+        const live = links.status(nimble.uid)
+        const since = live?.since ?? nimble.since?.toISOString() ?? null
+        const cause = live ? live.cause : nimble.cause
+        return { name: nimble.name, state: live?.state ?? nimble.state ?? 'new', since, cause }
+      }),
+    ],
+    database: { version: database.version, size_bytes: database.size_bytes, row_security: database.row_security },
+    jobs: { running },
+    disks: [{ path: env.dataDir, free_bytes: disk.bavail * disk.bsize, total_bytes: disk.blocks * disk.bsize }],
+    tzdata: process.versions.tz,
+    uptime_s: Math.round(process.uptime()),
+  }
+}
+
+const nimblesOf = (trx: Trx, scope: Ctx['scope']) =>
+  trx
+    .selectFrom('nimble')
+    .leftJoin('nimble_state as s', (on) =>
+      on.onRef('s.tenant_id', '=', 'nimble.tenant_id').onRef('s.nimble_id', '=', 'nimble.id'),
+    )
+    .select(['nimble.uid', 'nimble.name', 's.state', 's.since', 's.cause'])
+    .where(within(scope, 'nimble', null))
+    .orderBy(sql`nimble.name collate "und-x-icu"`)
+    .execute()
+
+const runningJobs = async (trx: Trx, scope: Ctx['scope']): Promise<number> => {
+  const { n } = await trx
+    .selectFrom('job')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('state', '=', 'running')
+    .where(within(scope, 'job', null))
+    .executeTakeFirstOrThrow()
+  return n
+}

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { Cam } from 'onvif/promises/index.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type SimulatedCamera, startCamera } from './camera.ts'
 import { brightness, ffmpegMissing, read, withCredentials } from './testing/ffmpeg.ts'
+import { onvifClient } from './testing/onvif-client.ts'
 import { truthOf } from './truth.ts'
 
 const running: SimulatedCamera[] = []
@@ -53,8 +53,7 @@ describe('a camera', () => {
 const untilSecond = (made: SimulatedCamera, second: number) =>
   expect.poll(() => made.onAir().frame, { timeout: 10_000 }).toBeGreaterThanOrEqual(second * 15)
 
-const signIn = ({ camera: made }: SimulatedCamera) =>
-  new Cam({ hostname: made.host, port: made.onvif_port, username: made.username, password: made.password })
+const signIn = ({ camera: made }: SimulatedCamera) => onvifClient(made.onvif_port, made)
 
 describe.skipIf(ffmpegMissing)('a fault', () => {
   test('stall: pictures stop and come back with a key frame on the same connection', async () => {

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Cam } from 'onvif/promises/index.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type SimulatedCamera, startCamera } from './camera.ts'
 import { parseJpeg } from './jpeg.ts'
 import { clockWindowMs } from './soap.ts'
+import { onvifClient } from './testing/onvif-client.ts'
 
 const running: SimulatedCamera[] = []
 afterEach(async () => {
@@ -26,8 +26,8 @@ async function camera(clockOffsetMs = 0) {
 }
 
 describe('an independent client (npm onvif)', () => {
-  const client = (made: SimulatedCamera, options: { username?: string; password?: string }) =>
-    new Cam({ hostname: '127.0.0.1', port: made.camera.onvif_port, timeout: 4000, ...options })
+  const client = (made: SimulatedCamera, credentials: { username?: string; password?: string }) =>
+    onvifClient(made.camera.onvif_port, credentials)
 
   test('signs in, reads the profile, and finds stream and still', async () => {
     const made = await camera()

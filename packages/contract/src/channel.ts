@@ -1,4 +1,4 @@
-import { type UsecaseKey, usecaseKeys, usecases } from '@sightline/domain'
+import { missingShape, usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
 import { elements } from './edge.ts'
 import { countOrDisabled, id, line, stored, thing, version } from './field.ts'
@@ -77,18 +77,6 @@ export type ChannelStatus = z.infer<typeof channelStatus>
 
 const sid = line(80).pipe(z.string().regex(/^(channel\/)?[a-z0-9][a-z0-9_-]*$/, 'name_characters'))
 
-/** At least one zone or line, and for use cases that count crossings at least one line. */
-const drawn = (
-  key: UsecaseKey,
-  zones: readonly { kind: string; is_active?: boolean }[],
-  issue: z.core.$RefinementCtx,
-) => {
-  const shapes = zones.filter((item) => item.kind !== 'mask')
-  if (shapes.length === 0) issue.addIssue({ code: 'custom', path: ['zones'], message: 'zone_required' })
-  else if (usecases[key].needsLine && !shapes.some((item) => item.kind === 'line'))
-    issue.addIssue({ code: 'custom', path: ['zones'], message: 'line_required' })
-}
-
 export const channelDraft = z
   .strictObject({
     channel_name: thing,
@@ -102,7 +90,10 @@ export const channelDraft = z
     channel_threshold: countOrDisabled.default(-1),
     auto_recovery: z.boolean().default(true),
   })
-  .superRefine((value, issue) => drawn(value.usecase_key, value.zones, issue))
+  .superRefine((value, issue) => {
+    const missing = missingShape(value.usecase_key, value.zones)
+    if (missing) issue.addIssue({ code: 'custom', path: ['zones'], message: missing })
+  })
 
 export const channelChange = z.strictObject({
   channel_id: id,

@@ -1,5 +1,7 @@
 /** The thirteen use cases, their metrics, and how each metric is read. Sources: specification section 2, design of events and numbers. */
 
+import type { ZoneKind } from './geometry.ts'
+
 export const usecaseKeys = [
   'pplcnt',
   'pplcntavg',
@@ -210,3 +212,12 @@ export const cards: readonly Card[] = [
 /** Cards of a use case: only ids among its metrics, and only those the table applies to it. */
 export const cardsOf = (key: UsecaseKey): Card[] =>
   cards.filter((card) => card.usecases.includes(key) && card.id in usecases[key].metrics)
+
+/** What the shapes drawn for a channel lack, as a message id; masks do not count. */
+export function missingShape(
+  key: UsecaseKey,
+  shapes: readonly { kind: ZoneKind }[],
+): 'zone_required' | 'line_required' | null {
+  if (shapes.every((shape) => shape.kind === 'mask')) return 'zone_required'
+  return usecases[key].needsLine && !shapes.some((shape) => shape.kind === 'line') ? 'line_required' : null
+}

@@ -3,6 +3,7 @@ import type { Bus } from './bus.ts'
 import type { Db } from './db/database.ts'
 import type { Demo } from './demo/supervisor.ts'
 import type { Env } from './env.ts'
+import type { Jobs } from './job/run.ts'
 import type { Links } from './nimble/links.ts'
 import type { Passwords } from './password.ts'
 import type { Secrets } from './secrets.ts'
@@ -17,4 +18,5 @@ export type Services = {
   passwords: Passwords
   log: FastifyBaseLogger
   demo: Demo
+  jobs: Jobs
 }

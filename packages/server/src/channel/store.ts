@@ -15,16 +15,16 @@ import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { isReachable, type Links } from '../nimble/store.ts'
 import { within } from '../reach.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { zonesOfChannels } from '../static/store.ts'
 
 /** Which channels: all conditions that are given hold. Public ids. */
 export type ChannelFilter = {
   channelUids?: readonly string[]
-  deviceUids?: readonly string[]
-  siteUid?: string
-  usecaseUid?: string
+  deviceUids?: readonly string[] | undefined
+  siteUid?: string | undefined
+  usecaseUid?: string | undefined
 }
 
 /** Everything about channels that a screen shows, joined: what is wanted, what the edge server says, the last record. */
@@ -231,3 +231,28 @@ export async function touchChannels(
   else if ('sourceId' in which) await query.where('source_id', '=', which.sourceId).execute()
   else await query.where('pipeline_id', '=', which.pipelineId).execute()
 }
+
+/** @throws 412 when a version is given and no longer the newest */
+export async function updateChannel(
+  trx: Trx,
+  channel: Pick<ChannelRow, 'tenant_id' | 'id'>,
+  change: {
+    name?: string | undefined
+    sid?: string | undefined
+    threshold?: number | undefined
+    auto_recovery?: boolean | undefined
+  },
+  version?: number,
+): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('channel')
+    .set({ updated_at: sql`now()`, ...change })
+    .where('tenant_id', '=', channel.tenant_id)
+    .where('id', '=', channel.id)
+    .$if(version !== undefined, (query) => query.where('version', '=', version as number))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw stale()
+}
+
+export const deleteChannel = (trx: Trx, channel: Pick<ChannelRow, 'tenant_id' | 'id'>) =>
+  trx.deleteFrom('channel').where('tenant_id', '=', channel.tenant_id).where('id', '=', channel.id).execute()

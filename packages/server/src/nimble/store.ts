@@ -10,6 +10,7 @@ import type { Scope } from '../scope.ts'
 import type { LinkStatus, Links } from './links.ts'
 
 /** What other features need of the link. */
+export { unreachable } from './link.ts'
 export type * from './links.ts'
 
 export type NimbleRow = Selectable<NimbleTable> & { organization_uid: string; license_uid: string | null }

@@ -75,6 +75,25 @@ export async function updatePipeline(
 export const deletePipeline = (trx: Trx, pipeline: { tenant_id: number; id: number }) =>
   trx.deleteFrom('pipeline').where('tenant_id', '=', pipeline.tenant_id).where('id', '=', pipeline.id).execute()
 
+/**
+ * Deletes a pipeline that was made together with a channel, once the channel is gone; one that was made on its own, or
+ * that another channel runs, stays.
+ */
+export async function dropWithChannel(
+  trx: Trx,
+  channel: { tenant_id: number; pipeline_id: number; created_at: Date },
+): Promise<void> {
+  const pipeline = { tenant_id: channel.tenant_id, id: channel.pipeline_id }
+  if ((await countUsers(trx, pipeline)) > 0) return
+  await trx
+    .deleteFrom('pipeline')
+    .where('tenant_id', '=', pipeline.tenant_id)
+    .where('id', '=', pipeline.id)
+    // Rows of one transaction carry the same time.
+    .where('created_at', '=', channel.created_at)
+    .execute()
+}
+
 /** How many channels run a pipeline. */
 export async function countUsers(trx: Trx, pipeline: { tenant_id: number; id: number }): Promise<number> {
   const { count } = await trx

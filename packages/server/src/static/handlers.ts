@@ -1,4 +1,4 @@
-import { shapeFault, usecases } from '@sightline/domain'
+import { missingShape, shapeFault } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import { readChannel, touchChannels } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
@@ -76,10 +76,11 @@ async function refuseLast(trx: Trx, scope: Scope, zone: ZoneRow): Promise<void> 
   if (zone.channel_id === null || zone.channel_uid === null || zone.kind === 'mask') return
   const channel = await readChannel(trx, scope, zone.channel_uid)
   const all = (await zonesOfChannels(trx, scope, [zone.channel_id])).get(zone.channel_id) ?? []
-  const rest = all.filter((other) => other.static_id !== zone.uid && other.kind !== 'mask')
-  if (rest.length === 0) throw invalid({ static_id: ['zone_required'] })
-  if (usecases[channel.usecase_key].needsLine && !rest.some((other) => other.kind === 'line'))
-    throw invalid({ static_id: ['line_required'] })
+  const missing = missingShape(
+    channel.usecase_key,
+    all.filter((other) => other.static_id !== zone.uid),
+  )
+  if (missing) throw invalid({ static_id: [missing] })
 }
 
 /** A zone is part of what its channel runs; one of the stream, of what each of its channels runs. */

@@ -1,0 +1,78 @@
+import type { Job } from '@sightline/contract'
+import { type Selectable, sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import type { JobTable } from '../db/schema.ts'
+import { notFound } from '../refusal.ts'
+import type { Principal } from '../scope.ts'
+import { newUid } from '../uid.ts'
+
+export type JobRow = Selectable<JobTable>
+
+/** Whose jobs: everybody sees and stops their own alone. */
+type Owner = Pick<Principal, 'tenantId' | 'userId'>
+
+const jobs = (trx: Trx, owner: Owner) =>
+  trx.selectFrom('job').selectAll().where('tenant_id', '=', owner.tenantId).where('created_by', '=', owner.userId)
+
+/** Newest first. */
+export const listJobs = (trx: Trx, owner: Owner, page: { limit: number; offset: number }): Promise<JobRow[]> =>
+  jobs(trx, owner).orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
+
+/** @throws 404 when it does not exist or is another's */
+export async function readJob(trx: Trx, owner: Owner, uid: string): Promise<JobRow> {
+  const row = await jobs(trx, owner).where('uid', '=', uid).executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+export const insertJob = (trx: Trx, owner: Owner, kind: string, input: Record<string, unknown>): Promise<JobRow> =>
+  trx
+    .insertInto('job')
+    .values({
+      tenant_id: owner.tenantId,
+      uid: newUid(),
+      kind,
+      state: 'running',
+      input: JSON.stringify(input),
+      created_by: owner.userId,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+export type JobProgress = Partial<Pick<JobRow, 'state' | 'done' | 'total' | 'result' | 'result_path' | 'error'>>
+
+/** Changes a job that has not ended; answers the row, or nothing when it had. */
+export const updateJob = (trx: Trx, row: JobRow, { result, ...change }: JobProgress): Promise<JobRow | undefined> =>
+  trx
+    .updateTable('job')
+    .set({
+      ...change,
+      ...(result !== undefined && { result: JSON.stringify(result) }),
+      updated_at: sql`now()`,
+    })
+    .where('tenant_id', '=', row.tenant_id)
+    .where('id', '=', row.id)
+    .where('state', 'in', ['queued', 'pending', 'running'])
+    .returningAll()
+    .executeTakeFirst()
+
+/** What a portal that died left running will never end. */
+export const failInterrupted = (trx: Trx) =>
+  trx
+    .updateTable('job')
+    .set({ state: 'failed', error: 'interrupted', updated_at: sql`now()` })
+    .where('state', 'in', ['queued', 'pending', 'running'])
+    .execute()
+
+export const jobEntity = (row: JobRow): Job => ({
+  job_id: row.uid,
+  kind: row.kind,
+  state: row.state,
+  done: row.done,
+  total: row.total,
+  result: row.result as Job['result'],
+  result_path: row.result_path,
+  error: row.error,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})

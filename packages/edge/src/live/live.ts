@@ -10,7 +10,7 @@ export type LiveMode = 'fmp4' | 'mjpeg'
 export type LiveListener = {
   /** Mode fmp4: first, and again before the fragments of a stream that changed (its size, for example). */
   init(segment: Buffer, mime: string): void
-  fragment(bytes: Buffer): void
+  fragment(bytes: Buffer, isKey: boolean): void
   /** Mode mjpeg. */
   jpeg(bytes: Buffer, at: number): void
   /** The camera was removed: nothing follows. */
@@ -65,7 +65,7 @@ export function createLive(group: () => AccessUnit[], onWantedPictures: () => vo
     if (!first) return
     announce(viewer, first.parameters)
     const ticks = durations(units)
-    for (const [i, unit] of units.entries()) viewer.listener.fragment(next(unit, ticks[i] as number))
+    for (const [i, unit] of units.entries()) viewer.listener.fragment(next(unit, ticks[i] as number), unit.key)
     viewer.waitsForKey = false
   }
   const isBehind = ({ listener }: Viewer) => (listener.buffered?.() ?? 0) > viewerMaxBytes
@@ -106,7 +106,7 @@ export function createLive(group: () => AccessUnit[], onWantedPictures: () => vo
         viewer.waitsForKey = false
         if (unit.key) announce(viewer, unit.parameters)
         made ??= next(unit, lastDuration)
-        viewer.listener.fragment(made)
+        viewer.listener.fragment(made, unit.key)
       }
     },
     picture(jpeg, at) {

@@ -2,8 +2,10 @@ import { common, empty, errorPage, health, image, role, state, wizard } from './
 import { live } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
+import { metric, onboarding, usecase } from './onboarding.ts'
 import { screen, shell } from './shell.ts'
 import { site } from './site.ts'
+import { zones } from './zones.ts'
 
 /** The English catalogue, and through its type the shape of every other. One file per feature. */
 export const en = {
@@ -15,6 +17,8 @@ export const en = {
   live,
   login,
   message,
+  metric,
+  onboarding,
   register,
   role,
   screen,
@@ -22,5 +26,7 @@ export const en = {
   site,
   state,
   support,
+  usecase,
   wizard,
+  zones,
 } as const

@@ -3,8 +3,10 @@ import { common, empty, errorPage, health, image, role, state, wizard } from './
 import { live } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
+import { metric, onboarding, usecase } from './onboarding.ts'
 import { screen, shell } from './shell.ts'
 import { site } from './site.ts'
+import { zones } from './zones.ts'
 
 export { pairs } from './pairs.ts'
 
@@ -17,6 +19,8 @@ export const fr: Catalogue = {
   live,
   login,
   message,
+  metric,
+  onboarding,
   register,
   role,
   screen,
@@ -24,5 +28,7 @@ export const fr: Catalogue = {
   site,
   state,
   support,
+  usecase,
   wizard,
+  zones,
 }

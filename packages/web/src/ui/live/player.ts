@@ -4,8 +4,8 @@
  */
 import { type LiveMessage, liveMessage } from '@sightline/contract'
 import type { OverlayBox } from '@sightline/contract/edge'
-import { reconnectWait } from '../live.ts'
-import { createStore, type Store } from '../store.ts'
+import { reconnectWait } from '../../live.ts'
+import { createStore, type Store } from '../../store.ts'
 
 /** A picture this far behind the newest one jumps to `jumpToSeconds` before it. */
 const capSeconds = 0.3

@@ -1,0 +1,416 @@
+import { Tooltip } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import type { Point, ZoneKind } from '@sightline/domain'
+import {
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconEyeOff,
+  IconFocusCentered,
+  IconLine,
+  IconPointer,
+  IconPolygon,
+  IconRectangle,
+  IconTrash,
+} from '@tabler/icons-react'
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  across,
+  addPoint,
+  clamp,
+  type Drawing,
+  faultOf,
+  fewestPoints,
+  finish,
+  insertPoint,
+  middles,
+  moveBy,
+  movePoint,
+  newDrawing,
+  removePoint,
+  replace,
+  shapeAt,
+  wholePicture,
+} from './editing.ts'
+import type { Zones } from './useZones.ts'
+import { colorOf } from './colors.ts'
+import { ZonePanel } from './ZonePanel.tsx'
+import classes from './zones.module.css'
+
+type Tool = 'select' | 'polygon' | 'rectangle' | 'line' | 'mask'
+const drawn: Record<Exclude<Tool, 'select'>, ZoneKind> = {
+  polygon: 'zone',
+  rectangle: 'zone',
+  line: 'line',
+  mask: 'mask',
+}
+const tools: readonly [Tool, typeof IconPointer, string][] = [
+  ['select', IconPointer, 'V'],
+  ['polygon', IconPolygon, 'P'],
+  ['rectangle', IconRectangle, 'R'],
+  ['line', IconLine, 'L'],
+  ['mask', IconEyeOff, 'M'],
+]
+
+type Props = {
+  zones: Zones
+  /** Still or live picture, filling the stage. */
+  picture: ReactNode
+  aspectRatio: number
+  /** What use cases need: shown while it is missing. */
+  needsLine: boolean
+  error?: string | null
+}
+
+type Drag =
+  | { kind: 'point'; key: string; index: number }
+  | { kind: 'shape'; key: string; from: Point }
+  | { kind: 'rectangle'; key: string; from: Point }
+
+/**
+ * Zones, lines and masks drawn on a picture, by pointer, touch or keyboard. On the stage: arrows move the crosshair
+ * (Shift: five times as far), Space sets a point, Enter closes, Escape gives up. On a point: arrows move it, Delete removes it.
+ */
+export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Props) {
+  const { t } = useTranslation()
+  const stage = useRef<HTMLDivElement>(null)
+  const [tool, setTool] = useState<Tool>('select')
+  const [cursor, setCursor] = useState<Point | null>(null)
+  const drag = useRef<Drag | null>(null)
+  const { drawings, active } = zones
+  const isCoarse = useMediaQuery('(pointer: coarse)')
+
+  const at = ({ clientX, clientY }: { clientX: number; clientY: number }): Point => {
+    const box = (stage.current as HTMLDivElement).getBoundingClientRect()
+    return [(clientX - box.left) / box.width, (clientY - box.top) / box.height]
+  }
+  const start = (kind: ZoneKind, points: Point[] = []): Drawing => {
+    const drawing = newDrawing(drawings, kind, crypto.randomUUID(), points)
+    // An outline that was begun and left is not kept beside the next.
+    zones.set([...drawings.filter(({ open }) => !open), drawing], drawing.key)
+    return drawing
+  }
+  const choose = (next: Tool) => {
+    setTool(next)
+    if (next !== 'select' && next !== 'rectangle') start(drawn[next])
+    else if (next === 'select') zones.set(drawings.filter(({ open }) => !open))
+    stage.current?.focus()
+  }
+  const close = () => {
+    if (!active?.open) return
+    const closed = finish(active)
+    zones.set(replace(drawings, active.key, () => closed))
+    if (!closed.open) setTool('select')
+  }
+  const giveUp = () => {
+    zones.set(drawings.filter(({ open }) => !open))
+    setTool('select')
+  }
+  const put = (point: Point) => {
+    if (!active?.open) return
+    const [first] = active.points
+    const reach = isCoarse ? 0.04 : 0.02
+    const closes = first && Math.hypot((first[0] - point[0]) * aspectRatio, first[1] - point[1]) < reach
+    if (closes && active.points.length >= fewestPoints(active.kind)) {
+      close()
+      return
+    }
+    const longer = addPoint(active, point)
+    const isDone = active.kind === 'line' && longer.points.length === 2
+    zones.set(replace(drawings, active.key, () => (isDone ? finish(longer) : longer)))
+    if (isDone) setTool('select')
+  }
+  const rectangle = (a: Point, b: Point): Point[] => {
+    const [x1, x2] = [Math.min(a[0], b[0]), Math.max(a[0], b[0])]
+    const [y1, y2] = [Math.min(a[1], b[1]), Math.max(a[1], b[1])]
+    return [clamp([x1, y1]), clamp([x2, y1]), clamp([x2, y2]), clamp([x1, y2])]
+  }
+
+  const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
+    if (event.button !== 0) return
+    const point = at(event)
+    if (tool === 'rectangle') {
+      const { key } = start('zone', rectangle(point, point))
+      drag.current = { kind: 'rectangle', key, from: point }
+    } else if (tool === 'select') {
+      const hit = shapeAt(drawings, point)
+      if (!hit) return
+      zones.select(hit.key)
+      zones.step()
+      drag.current = { kind: 'shape', key: hit.key, from: point }
+    } else {
+      put(point)
+      return
+    }
+    event.currentTarget.setPointerCapture(event.pointerId)
+  }
+  const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
+    const point = at(event)
+    const moving = drag.current
+    if (active?.open) setCursor(clamp(point))
+    if (!moving) return
+    if (moving.kind === 'point') zones.amend(replace(drawings, moving.key, (it) => movePoint(it, moving.index, point)))
+    else if (moving.kind === 'rectangle')
+      zones.amend(replace(drawings, moving.key, (it) => ({ ...it, points: rectangle(moving.from, point) })))
+    else {
+      const [dx, dy] = [point[0] - moving.from[0], point[1] - moving.from[1]]
+      zones.amend(replace(drawings, moving.key, (it) => moveBy(it, dx, dy)))
+      drag.current = { ...moving, from: point }
+    }
+  }
+  const onPointerUp = () => {
+    const ended = drag.current
+    drag.current = null
+    if (ended?.kind !== 'rectangle') return
+    // A click without a drag makes no rectangle.
+    const made = drawings.find(({ key }) => key === ended.key)
+    if (made && faultOf(made)) zones.undo()
+    setTool('select')
+  }
+
+  const arrows: Record<string, Point> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
+  const step = (event: KeyboardEvent): Point | null => {
+    const way = arrows[event.key]
+    const by = event.shiftKey ? 0.05 : 0.01
+    return way ? [way[0] * by, way[1] * by] : null
+  }
+  const onStageKey = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (event.target !== stage.current) return
+    const way = step(event)
+    if (way) {
+      const [x, y] = cursor ?? [0.5, 0.5]
+      setCursor(clamp([x + way[0], y + way[1]]))
+    } else if (event.key === ' ') put(cursor ?? [0.5, 0.5])
+    else if (event.key === 'Enter') close()
+    else return
+    event.preventDefault()
+  }
+  const onKey = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (event.target instanceof HTMLInputElement) return
+    const key = event.key.toLowerCase()
+    if (event.ctrlKey || event.metaKey) {
+      if (key === 'z' && !event.shiftKey) zones.undo()
+      else if (key === 'y' || key === 'z') zones.redo()
+      else return
+    } else if (key === 'f') whole()
+    else if (key === 'escape' && active?.open) giveUp()
+    else {
+      const named = tools.find(([, , letter]) => letter.toLowerCase() === key)
+      if (!named) return
+      choose(named[0])
+    }
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const onPointKey = (event: KeyboardEvent, drawing: Drawing, index: number) => {
+    const way = step(event)
+    const point = drawing.points[index] as Point
+    if (way)
+      zones.set(replace(drawings, drawing.key, (it) => movePoint(it, index, [point[0] + way[0], point[1] + way[1]])))
+    else if (event.key === 'Delete' || event.key === 'Backspace')
+      zones.set(replace(drawings, drawing.key, (it) => removePoint(it, index)))
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const whole = () => {
+    if (active && active.kind !== 'line')
+      zones.set(replace(drawings, active.key, (it) => ({ ...it, points: wholePicture, open: false })))
+    else start('zone', wholePicture)
+    setTool('select')
+  }
+  const add = (kind: ZoneKind) => {
+    setTool(kind === 'zone' ? 'polygon' : kind)
+    if (kind === 'line')
+      // Complete at once, to be dragged into place: nobody has to guess how lines are drawn.
+      start('line', [
+        [0.2, 0.6],
+        [0.8, 0.6],
+      ])
+    else start(kind)
+    if (kind === 'line') setTool('select')
+    stage.current?.focus()
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the editor as a whole, on whichever part has the focus
+    <div className={classes.root} onKeyDown={onKey}>
+      <div className={classes.left}>
+        <div className={classes.toolbar} role="toolbar" aria-label={t('zones.tools')}>
+          {tools.map(([name, Icon, letter]) => (
+            <Button
+              key={name}
+              label={`${t(`zones.${name}`)} (${letter})`}
+              pressed={tool === name}
+              onClick={() => choose(name)}
+            >
+              <Icon size={18} stroke={1.8} />
+            </Button>
+          ))}
+          <Button label={`${t('zones.whole')} (F)`} onClick={whole}>
+            <IconFocusCentered size={18} stroke={1.8} />
+          </Button>
+          <Button label={`${t('zones.undo')} (Ctrl Z)`} disabled={!zones.canUndo} onClick={zones.undo}>
+            <IconArrowBackUp size={18} stroke={1.8} />
+          </Button>
+          <Button label={`${t('zones.redo')} (Ctrl Y)`} disabled={!zones.canRedo} onClick={zones.redo}>
+            <IconArrowForwardUp size={18} stroke={1.8} />
+          </Button>
+          <Button label={t('zones.delete')} disabled={!active} onClick={() => active && zones.remove(active.key)}>
+            <IconTrash size={18} stroke={1.8} />
+          </Button>
+        </div>
+        <div
+          ref={stage}
+          className={classes.stage}
+          style={{ aspectRatio }}
+          data-tool={tool}
+          role="application"
+          aria-label={t('zones.stage')}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: an application is interactive; points are set here by keyboard
+          tabIndex={0}
+          onPointerDown={onPointerDown}
+          onPointerMove={onPointerMove}
+          onPointerUp={onPointerUp}
+          onPointerCancel={onPointerUp}
+          onDoubleClick={close}
+          onKeyDown={onStageKey}
+        >
+          {picture}
+          <svg className={classes.shapes} viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+            {drawings.map((drawing) => (
+              <Outline
+                key={drawing.key}
+                drawing={drawing}
+                color={colorOf(drawings, drawing.key)}
+                isActive={drawing.key === active?.key}
+                cursor={cursor}
+              />
+            ))}
+          </svg>
+          {drawings.map((drawing) => (
+            <Name
+              key={drawing.key}
+              drawing={drawing}
+              aspectRatio={aspectRatio}
+              color={colorOf(drawings, drawing.key)}
+            />
+          ))}
+          {active?.open && cursor && (
+            <span className={classes.cursor} style={{ left: `${cursor[0] * 100}%`, top: `${cursor[1] * 100}%` }} />
+          )}
+          {active &&
+            tool === 'select' &&
+            !active.open &&
+            middles(active).map(({ after, at: [x, y] }) => (
+              <button
+                key={`middle-${after}`}
+                type="button"
+                tabIndex={-1}
+                className={classes.middle}
+                style={{ left: `${x * 100}%`, top: `${y * 100}%` }}
+                aria-label={t('zones.insert', { n: after + 1 })}
+                onPointerDown={(event) => {
+                  event.stopPropagation()
+                  zones.set(replace(drawings, active.key, (it) => insertPoint(it, after, [x, y])))
+                  drag.current = { kind: 'point', key: active.key, index: after + 1 }
+                  stage.current?.setPointerCapture(event.pointerId)
+                }}
+              />
+            ))}
+          {active?.points.map(([x, y], index) => (
+            <button
+              // biome-ignore lint/suspicious/noArrayIndexKey: a point is its place in the outline
+              key={index}
+              type="button"
+              className={classes.point}
+              style={{ left: `${x * 100}%`, top: `${y * 100}%`, color: colorOf(drawings, active.key) }}
+              aria-label={t('zones.point', {
+                zone: active.name,
+                n: index + 1,
+                x: Math.round(x * 1000) / 10,
+                y: Math.round(y * 1000) / 10,
+              })}
+              onPointerDown={(event) => {
+                // While drawing, a press on the first point closes the outline.
+                if (active.open) return
+                event.stopPropagation()
+                zones.step()
+                drag.current = { kind: 'point', key: active.key, index }
+                stage.current?.setPointerCapture(event.pointerId)
+              }}
+              onKeyDown={(event) => onPointKey(event, active, index)}
+            />
+          ))}
+        </div>
+        <p className={classes.hint} role="status">
+          {active?.open ? t(active.kind === 'line' ? 'zones.hintLine' : 'zones.hintPolygon') : t('zones.hintSelect')}
+        </p>
+      </div>
+      <ZonePanel zones={zones} needsLine={needsLine} error={error ?? null} onAdd={add} />
+    </div>
+  )
+}
+
+function Button(props: {
+  label: string
+  pressed?: boolean
+  disabled?: boolean
+  onClick: () => void
+  children: ReactNode
+}) {
+  const { label, pressed, disabled, onClick, children } = props
+  return (
+    <Tooltip label={label} position="right">
+      <button type="button" aria-label={label} aria-pressed={pressed} disabled={disabled} onClick={onClick}>
+        {children}
+      </button>
+    </Tooltip>
+  )
+}
+
+type OutlineProps = { drawing: Drawing; color: string; isActive: boolean; cursor: Point | null }
+
+function Outline({ drawing: { kind, points, open, is_active }, color, isActive, cursor }: OutlineProps) {
+  const path = [...points, ...(open && isActive && cursor ? [cursor] : [])].map((point) => point.join(',')).join(' ')
+  const look = {
+    stroke: color,
+    strokeWidth: isActive ? 2.5 : 1.75,
+    strokeDasharray: open ? '5 4' : undefined,
+    opacity: is_active ? 1 : 0.45,
+  }
+  if (kind === 'line' || open) return <polyline points={path} fill="none" {...look} />
+  return <polygon points={path} fill={color} fillOpacity={kind === 'mask' ? 0.75 : isActive ? 0.2 : 0.12} {...look} />
+}
+
+/** The name at the topmost point; for lines the two sides as well, with the arrow that counts. */
+function Name({ drawing, aspectRatio, color }: { drawing: Drawing; aspectRatio: number; color: string }) {
+  const { name, label, points, kind, direction, side_a, side_b } = drawing
+  const top = points.reduce<Point | null>((best, point) => (!best || point[1] < best[1] ? point : best), null)
+  if (!top) return null
+  const sides = kind === 'line' ? across(points, aspectRatio) : null
+  const place = (sign: number) =>
+    sides && {
+      left: `${(sides.at[0] + sign * sides.toB[0] * 0.07) * 100}%`,
+      top: `${(sides.at[1] + sign * sides.toB[1] * 0.07) * 100}%`,
+    }
+  const arrow = { a_to_b: '→', b_to_a: '←', both: '↔' }[direction]
+  return (
+    <>
+      <span className={classes.name} style={{ left: `${top[0] * 100}%`, top: `${top[1] * 100}%`, borderColor: color }}>
+        {label ?? name}
+        {sides && ` · ${side_a} ${arrow} ${side_b}`}
+      </span>
+      {sides && (
+        <>
+          <span className={classes.side} style={place(-1) ?? undefined}>
+            {side_a}
+          </span>
+          <span className={classes.side} style={place(1) ?? undefined}>
+            {side_b}
+          </span>
+        </>
+      )}
+    </>
+  )
+}

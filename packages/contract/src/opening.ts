@@ -54,7 +54,7 @@ export type OpeningPipe = {
 
 const mostAhead = 32
 
-/** Waits for messages of a connection that is being opened, until `timeoutMs` from now. */
+/** Takes the messages of a connection from now on; to be called before any can come. After `timeoutMs` it is too late. */
 export function openingPipe(socket: OpeningSocket, timeoutMs: number): OpeningPipe {
   const waiting: unknown[] = []
   let fault: OpeningFault | null = null

@@ -43,20 +43,22 @@ export type DoorOptions = {
   identity: Identity
   /** The start command writes the enrolment: nobody else is trusted meanwhile. */
   awaitsEnrolment: boolean
+  /** How long a connection may take to prove itself. */
+  openingMs?: number
   log: Log
   /** A portal has come in. @param portalTime its clock, ms @param nimbleId by which it calls this nimble */
   onPortal(link: PortalLink, portalTime: number, nimbleId: string): PortalSession
 }
 export type Door = { port: number; close(): Promise<void> }
 
-const openingMs = 10_000
+const usualOpeningMs = 10_000
 /** Connections that have not proven anything yet; more are turned away. */
 const mostOpening = 8
 const closeGraceMs = 1000
 
 /** @throws when the address cannot be listened on */
 export async function openDoor(options: DoorOptions): Promise<Door> {
-  const { log } = options
+  const { log, openingMs = usualOpeningMs } = options
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: linkMessageBytes,
@@ -167,7 +169,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
 
 /** Plain on loopback; elsewhere TLS 1.3 with a certificate of the nimble's own key, which the portal compares. */
 function createHttp({ host, identity }: DoorOptions): Server {
-  const limits = { headersTimeout: openingMs, requestTimeout: openingMs, maxHeaderSize: 8192 }
+  const limits = { headersTimeout: usualOpeningMs, requestTimeout: usualOpeningMs, maxHeaderSize: 8192 }
   const answer: Parameters<typeof createServer>[1] = (_request, response) => {
     response.writeHead(404, { 'content-type': 'text/plain', connection: 'close' })
     response.end('This is an edge server of Sightline. Add its address and port in the portal.\n')

@@ -1,0 +1,141 @@
+/** Asks every network of this machine, and optionally each address of a range, for cameras; tells of each as it answers. */
+import { networkInterfaces } from 'node:os'
+import type { LinkDiscovered } from '@sightline/contract/edge'
+import type { AllowedHost } from '../camera/address.ts'
+import { type Discovery, Failed } from '../engine.ts'
+import { plainUuid, words } from './device.ts'
+import { rangeAddresses } from './range.ts'
+import { ask, discoveryGroup, type OnMatch } from './wsd.ts'
+import { textAt, type XmlNode } from './xml.ts'
+
+/** Devices may delay their answer by 500 ms, by design. */
+export const defaultSeconds = 0.7
+/** One who floods the network with answers fills no memory. */
+const maxFound = 1000
+
+export type DiscoverOptions = {
+  seconds?: number
+  /** IPv4 network in CIDR form. */
+  range?: string
+  /** Names of interfaces; all when left out. */
+  interfaces?: string[]
+}
+
+export type DiscoverHooks = {
+  onFound(found: LinkDiscovered): void
+  /** Demo cameras: the only ones to be told of on this machine itself. */
+  allow: AllowedHost[]
+  signal?: AbortSignal
+}
+
+/** IPv4 interfaces that discovery asks on: name, and address with prefix length. */
+export function scanInterfaces(): { name: string; address: string }[] {
+  return Object.entries(networkInterfaces()).flatMap(([name, addresses]) =>
+    (addresses ?? [])
+      .filter(({ family }) => family === 'IPv4')
+      .map(({ cidr, address }) => ({ name, address: cidr ?? address })),
+  )
+}
+
+/**
+ * @returns what was scanned: interfaces that could be asked on, range, duration
+ * @throws Failed for a range that is not searched, or when none of the named interfaces exists
+ */
+export async function discover(options: DiscoverOptions, hooks: DiscoverHooks): Promise<Discovery> {
+  const started = performance.now()
+  const range = options.range === undefined ? null : rangeAddresses(options.range)
+  if (range && 'fault' in range) throw new Failed(range.fault)
+  const wanted = scanInterfaces().filter(({ name }) => options.interfaces?.includes(name) ?? true)
+  if (wanted.length === 0 && !range) throw new Failed('interface_unknown')
+
+  const over = AbortSignal.any([
+    AbortSignal.timeout((options.seconds ?? defaultSeconds) * 1000),
+    ...(hooks.signal ? [hooks.signal] : []),
+  ])
+  const tell = tellOnce(hooks)
+  const asked = await Promise.all([
+    ...wanted.map(({ name, address }) => ask([discoveryGroup], plain(address), tell(name), over)),
+    ...(range ? [ask(range.addresses, null, tell(null), over)] : []),
+  ])
+  return {
+    interfaces: [...new Set(wanted.filter((_, i) => asked[i]).map(({ name }) => name))],
+    range: options.range ?? null,
+    ms: Math.round(performance.now() - started),
+  }
+}
+
+/** Without the prefix length. */
+const plain = (address: string): string => address.split('/')[0] as string
+
+/* ── what an answer says ─────────────────────────────────────────────────────────────── */
+
+/** Each device once, though it answers twice and on several interfaces. */
+function tellOnce({ onFound, allow }: DiscoverHooks): (via: string | null) => OnMatch {
+  const told = new Set<string>()
+  return (via) => (match, sender) => {
+    const found = describeMatch(match, sender, via, allow)
+    if (!found || told.size >= maxFound) return
+    // Identity and address together: a device that borrows another's UUID cannot hide it.
+    const key = `${found.endpoint_uuid} ${found.xaddr}`
+    if (told.has(key)) return
+    told.add(key)
+    onFound(found)
+  }
+}
+
+/**
+ * @param via name of the interface that the answer came on
+ * @returns null for what is no camera to use: without an address by http, or on this machine and no demo camera
+ */
+function describeMatch(
+  match: XmlNode,
+  sender: string,
+  via: string | null,
+  allow: AllowedHost[],
+): LinkDiscovered | null {
+  const service = serviceAddress(textAt(match, 'XAddrs'), sender)
+  if (!service) return null
+  const port = Number(service.port || 80)
+  const isDemo = allow.some((each) => each.host === sender && each.ports.includes(port))
+  if (sender.startsWith('127.') && !isDemo) return null
+  const scopes = scopesIn(textAt(match, 'Scopes'))
+  return {
+    endpoint_uuid: plainUuid(textAt(match, 'EndpointReference', 'Address')),
+    xaddr: service.href,
+    host: sender,
+    port,
+    name: scopes.get('name') ?? null,
+    maker: scopes.get('manufacturer') ?? scopes.get('mfr') ?? null,
+    model: scopes.get('hardware') ?? scopes.get('model') ?? null,
+    interface: via,
+    is_demo: isDemo,
+  }
+}
+
+/** The device's address at the host that answered, whatever other hosts it names: those may be anybody's. */
+function serviceAddress(xaddrs: string | null, sender: string): URL | null {
+  const urls = (xaddrs ?? '').split(/\s+/).flatMap((text) => URL.parse(text) ?? [])
+  const byHttp = urls.filter(({ protocol, href }) => protocol === 'http:' && href.length <= 500)
+  const url = byHttp.find(({ hostname }) => hostname === sender) ?? byHttp[0]
+  return url ? new URL(`http://${sender}:${url.port || 80}${url.pathname}${url.search}`) : null
+}
+
+/** `onvif://www.onvif.org/name/Front%20door` → name: Front door; the first of each kind. */
+function scopesIn(text: string | null): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const [, kind, value] of (text ?? '').matchAll(/onvif:\/\/www\.onvif\.org\/(\w+)\/(\S+)/gi)) {
+    const line = words(decoded(value as string))
+    const key = (kind as string).toLowerCase()
+    if (line !== null && !found.has(key)) found.set(key, line)
+  }
+  return found
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // Not percent-encoded after all: as it is.
+    return text
+  }
+}

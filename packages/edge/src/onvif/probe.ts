@@ -1,0 +1,155 @@
+/** A camera tried before it is saved: by ONVIF when that is its address, and always by opening a stream of it. */
+import type { Finding, Probed } from '@sightline/contract/edge'
+import { type AllowedHost, checkAddress, parseAddress, type Target } from '../camera/address.ts'
+import { type CameraCause, sentCodec } from '../camera/cause.ts'
+import type { Credentials } from '../camera/rtsp.ts'
+import { askCamera, type OnvifCamera, type OnvifProfile } from './device.ts'
+import {
+  aboutClock,
+  aboutStream,
+  addressCorrected,
+  credentialsInAddress,
+  failure,
+  type ProbeCause,
+  profileNotH264,
+} from './findings.ts'
+import { SoapError } from './soap.ts'
+import { fetchStill, maxStillBytes } from './still.ts'
+import { toldAddress } from './uri.ts'
+
+export type ProbeTarget = Credentials & {
+  /** `rtsp://` address of a stream, or `http://` address of the ONVIF service; without credentials inside. */
+  address: string
+}
+
+/** What opening a stream has shown. */
+export type StreamCheck =
+  | { codec: string; width: number; height: number; fps: number | null; has_b_frames: boolean; jpeg: Buffer | null }
+  | { cause: CameraCause }
+
+export type ProbeHooks = {
+  /** Loopback addresses that may be tried: demo cameras. */
+  allow: AllowedHost[]
+  /** Opens a stream as the pipeline will: `probeStream` of `camera/probe.ts`. */
+  probeStream(stream: ProbeTarget & { allow: AllowedHost[] }): Promise<StreamCheck>
+  signal?: AbortSignal
+}
+
+type Profile = Probed['profiles'][number]
+
+const devicePath = '/onvif/device_service'
+
+/** Tells what is there, what works, and what to change, as findings. Never rejects for what a camera does. */
+export async function probe(target: ProbeTarget, hooks: ProbeHooks): Promise<Probed> {
+  if (parseAddress(target.address, ['rtsp:'])) return probeRtsp(target, hooks)
+  const address = target.address.replace(/^(http:\/\/[^/?#]+)\/?$/, `$1${devicePath}`)
+  const device = await checkAddress(address, { schemes: ['http:'], allow: hooks.allow })
+  if ('cause' in device) return nothing([failure(device.cause, hasUser(target))])
+  try {
+    const camera = await askCamera(device, target, hooks)
+    return await probeOnvif(camera, device, target, hooks)
+  } catch (error) {
+    if (!(error instanceof SoapError)) throw error
+    const cause = error.cause === 'declined' ? 'not_onvif' : error.cause
+    return nothing([failure(cause, hasUser(target))])
+  }
+}
+
+const hasUser = ({ username }: Credentials): boolean => username !== null && username !== ''
+
+const nothing = (findings: Finding[]): Probed => ({
+  profiles: [],
+  maker: null,
+  model: null,
+  firmware: null,
+  endpoint_uuid: null,
+  snapshot: null,
+  findings,
+})
+
+async function probeRtsp(target: ProbeTarget, hooks: ProbeHooks): Promise<Probed> {
+  const bare = { name: '', codec: null, resolution: null, fps: null, bitrate: null, stream_address: target.address }
+  const { profile, findings, jpeg } = await tryStream(bare, target, hooks)
+  return { ...nothing(findings), profiles: profile.codec === null ? [] : [profile], snapshot: written(jpeg) }
+}
+
+async function probeOnvif(
+  camera: OnvifCamera,
+  device: Target,
+  target: ProbeTarget,
+  hooks: ProbeHooks,
+): Promise<Probed> {
+  const { profiles, findings } = usable(camera.profiles, device, target)
+  const chosen = profiles.find(({ codec }) => codec === 'h264') ?? profiles[0]
+  const tried = chosen
+    ? await tryStream(chosen, target, hooks)
+    : { profile: null, findings: [failure('no_profile', true)], jpeg: null }
+  const others = profiles.filter((profile) => profile !== chosen && profile.codec !== null && profile.codec !== 'h264')
+  return {
+    profiles: profiles.map((profile) => (profile === chosen && tried.profile ? tried.profile : profile)),
+    maker: camera.maker,
+    model: camera.model,
+    firmware: camera.firmware,
+    endpoint_uuid: camera.endpointUuid,
+    snapshot: written(tried.jpeg ?? (await stillOf(camera, device, target, hooks))),
+    findings: [
+      ...tried.findings,
+      ...others.map(({ name, codec }) => profileNotH264(name, codec as string)),
+      ...findings,
+      ...aboutClock(camera.clockOffsetMs),
+    ],
+  }
+}
+
+/** Profiles whose stream can be addressed, with what had to be put right. */
+function usable(
+  told: OnvifProfile[],
+  device: Target,
+  credentials: Credentials,
+): { profiles: Profile[]; findings: Finding[] } {
+  const profiles: Profile[] = []
+  const findings: Finding[] = []
+  for (const { name, codec, width, height, fps, bitrate, streamUri } of told) {
+    const address = toldAddress(streamUri ?? '', 'rtsp:', device, credentials)
+    if ('fault' in address) {
+      if (address.fault === 'credentials_inside') findings.push(credentialsInAddress(name))
+      continue
+    }
+    if (address.told !== null && !findings.some(({ code }) => code === 'address_corrected'))
+      findings.push(addressCorrected(address.told, device.host))
+    const resolution = width !== null && height !== null ? `${width}x${height}` : null
+    profiles.push({ name, codec, resolution, fps, bitrate, stream_address: address.address })
+  }
+  return { profiles, findings }
+}
+
+/** Opens the stream; what it really sends goes before what ONVIF says it would. */
+async function tryStream(profile: Profile, target: ProbeTarget, hooks: ProbeHooks) {
+  const { username, password } = target
+  const check = await hooks.probeStream({ address: profile.stream_address, username, password, allow: hooks.allow })
+  if ('cause' in check) {
+    const codec = sentCodec(check.cause)
+    const findings = [failure(check.cause as ProbeCause, hasUser(target))]
+    return { profile: codec === null ? profile : { ...profile, codec }, findings, jpeg: null }
+  }
+  const { codec, width, height, fps, jpeg } = check
+  return {
+    profile: { ...profile, codec, resolution: `${width}x${height}`, fps: fps ?? profile.fps },
+    findings: aboutStream({ width, height, fps: fps ?? profile.fps, hasBFrames: check.has_b_frames }),
+    jpeg,
+  }
+}
+
+/** The camera's own still, where its stream gives none: one sees at least which camera it is. */
+async function stillOf(
+  camera: OnvifCamera,
+  device: Target,
+  target: ProbeTarget,
+  { allow, signal }: ProbeHooks,
+): Promise<Buffer | null> {
+  const told = toldAddress(camera.snapshotUri ?? '', 'http:', device, target)
+  return 'fault' in told ? null : fetchStill(told.address, target, allow, signal)
+}
+
+const written = (jpeg: Buffer | null): string | null =>
+  jpeg && jpeg.length <= maxStillBytes ? jpeg.toString('base64') : null

@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { probeMatches, type Responder, startResponder } from './testing/responder.ts'
+import { ask } from './wsd.ts'
+import { textAt } from './xml.ts'
+
+const running: Responder[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((responder) => responder.close()))
+})
+
+/** A device that is asked by its address, so that those of other programs on this machine do not answer. */
+const host = '127.83.1.9'
+async function responder(answer: Parameters<typeof startResponder>[0]) {
+  const started = await startResponder(answer, host)
+  running.push(started)
+  return started
+}
+
+async function answersOf(addresses: string[], ms = 500): Promise<{ xaddrs: string | null; sender: string }[]> {
+  const found: { xaddrs: string | null; sender: string }[] = []
+  const onMatch: Parameters<typeof ask>[2] = (match, sender) => found.push({ xaddrs: textAt(match, 'XAddrs'), sender })
+  await ask(addresses, null, onMatch, AbortSignal.timeout(ms))
+  return found
+}
+
+describe('a question', () => {
+  test('is asked twice, and every answer is heard', async () => {
+    const { probes } = await responder((id) => [probeMatches({ relatesTo: id, xaddrs: 'http://a/' })])
+    expect(await answersOf([host])).toEqual([
+      { xaddrs: 'http://a/', sender: host },
+      { xaddrs: 'http://a/', sender: host },
+    ])
+    expect(probes.length).toBe(2)
+    expect(probes[0]).toBe(probes[1])
+  })
+
+  test('reaches a device that lost the first datagram', async () => {
+    await responder((id, before) => (before === 0 ? [] : [probeMatches({ relatesTo: id, xaddrs: 'http://b/' })]))
+    expect(await answersOf([host])).toEqual([{ xaddrs: 'http://b/', sender: host }])
+  })
+
+  test('goes to each address of a range, whatever the others do', async () => {
+    await responder((id) => [probeMatches({ relatesTo: id, xaddrs: 'http://c/' })])
+    const addresses = Array.from({ length: 254 }, (_, i) => `127.83.1.${i + 1}`)
+    expect((await answersOf(addresses)).map(({ sender }) => sender)).toEqual([host, host])
+  })
+
+  test('ends as soon as it is over', async () => {
+    const started = performance.now()
+    await ask([host], null, () => undefined, AbortSignal.timeout(50))
+    expect(performance.now() - started).toBeLessThan(250)
+  })
+
+  test('cannot be asked where there is no such interface', async () => {
+    expect(await ask([host], '198.51.100.7', () => undefined, AbortSignal.timeout(50))).toBe(false)
+  })
+})
+
+describe('an answer is passed over', () => {
+  test.each([
+    ['to another question', () => probeMatches({ relatesTo: 'urn:uuid:another', xaddrs: 'http://a/' })],
+    ['that is no XML', () => 'HTTP/1.1 200 OK'],
+    ['that breaks off', (id: string) => probeMatches({ relatesTo: id }).slice(0, 120)],
+    ['with a document type', (id: string) => `<!DOCTYPE e>${probeMatches({ relatesTo: id, xaddrs: 'http://a/' })}`],
+    ['without a match', (id: string) => `<Envelope><Header><RelatesTo>${id}</RelatesTo></Header><Body/></Envelope>`],
+  ])('%s', async (_what, text) => {
+    await responder((id) => [text(id)])
+    expect(await answersOf([host])).toEqual([])
+  })
+})

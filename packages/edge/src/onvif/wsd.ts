@@ -1,0 +1,97 @@
+/** The exchange of WS-Discovery (OASIS, 2005/04 as ONVIF has it): one question by multicast or to single addresses, many answers. */
+import { randomUUID } from 'node:crypto'
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nodesAt, parseXml, textAt, type XmlNode } from './xml.ts'
+
+export const discoveryPort = 3702
+export const discoveryGroup = '239.255.255.250'
+/** A datagram may get lost; a device that heard both answers both. */
+const resendMs = 300
+/** Unicast probes go out in batches, so that a range fills no queue on the way. */
+const batchSize = 64
+const batchPauseMs = 5
+
+/** @param sender address that the answer came from */
+export type OnMatch = (match: XmlNode, sender: string) => void
+
+/**
+ * Sends a Probe to each address, twice, from a socket of its own, and listens until it is over.
+ * @param local address of the interface to ask on; null leaves the way to the routing table
+ * @returns whether anything could be sent
+ */
+export async function ask(
+  addresses: string[],
+  local: string | null,
+  onMatch: OnMatch,
+  over: AbortSignal,
+): Promise<boolean> {
+  const id = `urn:uuid:${randomUUID()}`
+  const probe = Buffer.from(probeMessage(id))
+  const socket = createSocket('udp4')
+  const closed = new Promise<void>((done) => socket.once('close', () => done()))
+  const send = async (): Promise<boolean> => {
+    let isSent = false
+    for (let i = 0; i < addresses.length && !over.aborted; i += batchSize) {
+      const batch = addresses.slice(i, i + batchSize)
+      const sent = await Promise.all(batch.map((address) => sendTo(socket, probe, address)))
+      isSent ||= sent.includes(true)
+      if (addresses.length > batchSize) await pause(batchPauseMs, over)
+    }
+    return isSent
+  }
+  try {
+    await bind(socket, local)
+    // An ICMP error about one address says nothing about the others.
+    socket.on('error', () => undefined)
+    socket.on('message', (message, sender) => {
+      for (const match of matchesIn(message, id)) onMatch(match, sender.address)
+    })
+    const isSent = await send()
+    await pause(resendMs, over)
+    const isSentAgain = await send()
+    if (!over.aborted) await once(over, 'abort')
+    return isSent || isSentAgain
+  } catch (error) {
+    // The interface went away, or does no multicast: it is left out of what was scanned.
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    return false
+  } finally {
+    socket.close()
+    await closed
+  }
+}
+
+async function bind(socket: Socket, local: string | null): Promise<void> {
+  socket.bind(0, local ?? undefined)
+  await once(socket, 'listening')
+  if (local === null) return
+  socket.setMulticastInterface(local)
+  socket.setMulticastTTL(1)
+}
+
+const sendTo = (socket: Socket, message: Buffer, address: string): Promise<boolean> =>
+  new Promise((done) => socket.send(message, discoveryPort, address, (error) => done(error === null)))
+
+/** Ends early, without a word, when it is over. */
+const pause = (ms: number, over: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal: over }).catch(() => undefined)
+
+function probeMessage(id: string): string {
+  const ws = 'http://schemas.xmlsoap.org/ws'
+  return (
+    `<?xml version="1.0" encoding="UTF-8"?><s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:a="${ws}/2004/08/addressing" xmlns:d="${ws}/2005/04/discovery" xmlns:dn="http://www.onvif.org/ver10/network/wsdl"><s:Header>` +
+    `<a:Action s:mustUnderstand="1">${ws}/2005/04/discovery/Probe</a:Action><a:MessageID>${id}</a:MessageID>` +
+    `<a:ReplyTo><a:Address>${ws}/2004/08/addressing/role/anonymous</a:Address></a:ReplyTo>` +
+    `<a:To s:mustUnderstand="1">urn:schemas-xmlsoap-org:ws:2005:04:discovery</a:To></s:Header>` +
+    `<s:Body><d:Probe><d:Types>dn:NetworkVideoTransmitter</d:Types></d:Probe></s:Body></s:Envelope>`
+  )
+}
+
+/** The devices named in an answer to our question; none in anything else. */
+function matchesIn(message: Buffer, id: string): XmlNode[] {
+  const [envelope] = nodesAt(parseXml(message.toString('utf8')) ?? {}, 'Envelope')
+  if (!envelope || textAt(envelope, 'Header', 'RelatesTo') !== id) return []
+  return nodesAt(envelope, 'Body', 'ProbeMatches', 'ProbeMatch')
+}

@@ -36,11 +36,12 @@ const formats: Record<string, string> = {
 
 /** Field → message ids, as the envelope carries them: nested fields are joined by dots, unknown ones stand under their name. */
 export function fieldErrors(error: z.ZodError): Record<string, string[]> {
-  const errors: Record<string, string[]> = {}
+  // Not an object yet: a field may be called `__proto__`.
+  const errors = new Map<string, string[]>()
   const add = (path: readonly PropertyKey[], id: string) => {
     const field = path.map(String).join('.')
-    const ids = errors[field] ?? []
-    if (!ids.includes(id)) errors[field] = [...ids, id]
+    const ids = errors.get(field) ?? []
+    if (!ids.includes(id)) errors.set(field, [...ids, id])
   }
   const collect = (issues: readonly z.core.$ZodIssue[], above: readonly PropertyKey[]) => {
     for (const issue of issues) {
@@ -52,7 +53,7 @@ export function fieldErrors(error: z.ZodError): Record<string, string[]> {
     }
   }
   collect(error.issues, [])
-  return errors
+  return Object.fromEntries(errors)
 }
 
 /** Of a union's branches, the one whose kind of value was sent: it complains about the inside, not about the type. */

@@ -54,6 +54,9 @@ export function createServer(env: Env, logger: FastifyServerOptions['logger']): 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
+  app.addHook('onSend', async (_request, reply) => {
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  })
   app.addHook('onResponse', async (request, reply) => {
     request.log.info({
       method: request.method,
@@ -72,7 +75,12 @@ export async function build(app: FastifyInstance, services: Services): Promise<F
   const { env } = services
   const gates = createGates(app, services)
   // Bodies are JSON or, where a row says so, multipart. Anything a plain form can send is not read at all.
-  app.removeContentTypeParser('text/plain')
+  app.removeContentTypeParser(['text/plain', 'application/json'])
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+    // A DELETE may name its type and have its parameters in the query.
+    body === '' ? done(null, undefined) : parseJson(request, body as string, done),
+  )
   await app.register(cookie)
   await app.register(helmet, securityHeaders(isSecure(env)))
   await app.register(multipart, {

@@ -95,9 +95,6 @@ export function mount(app: FastifyInstance, services: Services, handlers: AllHan
   app.decorateRequest('input', null)
   app.decorateRequest('uploaded')
   app.decorateRequest('notes')
-  app.addHook('onSend', async (_request, reply) => {
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-  })
   for (const [feature, rows] of Object.entries(api)) {
     for (const [name, row] of Object.entries(rows as Record<string, Op>)) {
       const id = `${feature}.${name}` as OpId

@@ -98,12 +98,12 @@ export async function testApp(variables: Record<string, string> = {}): Promise<T
         const { headers, ...rest } = options
         const answer = await app.inject({
           ...rest,
-          headers: {
+          headers: given({
             origin: await origin(),
-            ...(self.cookie ? { cookie: self.cookie } : {}),
-            ...(self.csrf ? { 'x-csrf-token': self.csrf } : {}),
+            cookie: self.cookie,
+            'x-csrf-token': self.csrf,
             ...headers,
-          },
+          }),
         })
         const isJson = String(answer.headers['content-type']).startsWith('application/json')
         const body = isJson ? answer.json() : null
@@ -148,6 +148,10 @@ export const rowOf = (id: OpId): Op => {
   if (!row) throw new Error(`There is no operation ${id}.`)
   return row
 }
+
+/** `undefined` leaves a header out. */
+const given = <T extends object>(headers: T) =>
+  Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
 
 const asText = (input: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(

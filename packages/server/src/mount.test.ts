@@ -1,0 +1,300 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createServer } from './app.ts'
+import { readEnv } from './env.ts'
+import { type Client, type TestApp, testApp, testOrigin } from './testing/app.ts'
+
+let t: TestApp
+let admin: Client
+beforeAll(async () => {
+  t = await testApp()
+  admin = await t.signIn('admin')
+})
+afterAll(() => t.close())
+
+const api = '/api/v1'
+
+/** The path as written, which URL parsers would tidy up. */
+async function rawGet(path: string, cookie: string): Promise<{ status: number; text: string }> {
+  const { port } = new URL(await t.listen())
+  const [response] = await once(get({ host: '127.0.0.1', port, path, headers: { cookie } }), 'response')
+  return { status: response.statusCode, text: await text(response) }
+}
+let count = 0
+const draft = () => ({ customer_name: `Mounted ${++count}` })
+const create = (payload: unknown, headers: Record<string, string | undefined> = {}) =>
+  admin.send({
+    method: 'PUT',
+    url: `${api}/customer/create`,
+    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+
+describe('the envelope', () => {
+  test('a create answers 201 with response_code and response', async () => {
+    const { status, body } = await create(draft())
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ response_code: 201, response: { customer_name: `Mounted ${count}` } })
+  })
+
+  test('a refusal answers its code, a message and the fields', async () => {
+    const { status, body } = await create({ customer_name: '', colour: 'red' })
+    expect(status).toBe(400)
+    expect(body).toEqual({
+      response_code: 400,
+      message: 'Error in inputs',
+      message_type: 'error',
+      error: 'Error in inputs',
+      errors: { customer_name: ['required'], colour: ['unknown_property'] },
+    })
+  })
+
+  test('a column added to a table does not appear in answers', async () => {
+    await t.services.db.owner((trx) => sql`alter table customer add column margin int default 7`.execute(trx))
+    const { body, text } = await create(draft())
+    expect(body.response_code).toBe(201)
+    expect(text).not.toContain('margin')
+    expect(Object.keys(body.response)).not.toContain('tenant_id')
+    expect(Object.keys(body.response)).not.toContain('id')
+  })
+
+  test('an unexpected error says nothing but the id under which the log has it', async () => {
+    await t.services.db.owner((trx) => sql`alter table customer rename column description to hidden`.execute(trx))
+    const { status, body, headers } = await create(draft())
+    await t.services.db.owner((trx) => sql`alter table customer rename column hidden to description`.execute(trx))
+    expect(status).toBe(500)
+    expect(body).toEqual({
+      response_code: 500,
+      message: 'Oops -- Something went wrong !!',
+      message_type: 'error',
+      error_code: 'internal',
+      request_id: headers['x-request-id'],
+    })
+  })
+})
+
+describe('DELETE takes its parameters', () => {
+  const made = async () => (await create(draft())).body.response.customer_id as string
+  const destroy = (options: object) => admin.send({ method: 'DELETE', url: `${api}/customer/destroy`, ...options })
+
+  test('as the body', async () => {
+    expect((await destroy({ payload: { customer_id: await made() } })).status).toBe(200)
+  })
+  test('wrapped in data', async () => {
+    expect((await destroy({ payload: { data: { customer_id: await made() } } })).status).toBe(200)
+  })
+  test('as the query, with no body or an empty one', async () => {
+    const url = async () => `${api}/customer/destroy?customer_id=${await made()}`
+    expect((await destroy({ url: await url() })).status).toBe(200)
+    const empty = { 'content-type': 'application/json' }
+    expect((await destroy({ url: await url(), headers: empty })).status).toBe(200)
+  })
+  test('and refuses others in all three', async () => {
+    const customer_id = await made()
+    for (const options of [
+      { payload: { customer_id, more: 1 } },
+      { payload: { data: { customer_id, more: 1 } } },
+      { url: `${api}/customer/destroy?customer_id=${customer_id}&more=1` },
+    ])
+      expect((await destroy(options)).body.errors).toEqual({ more: ['unknown_property'] })
+  })
+})
+
+describe('what another site could send is refused', () => {
+  test.each([
+    ['a foreign origin', { origin: 'http://evil.example' }, 'cross_site'],
+    ['an opaque origin', { origin: 'null' }, 'cross_site'],
+    ['an origin that only begins like ours', { origin: `${testOrigin}.evil.example` }, 'cross_site'],
+    ['no origin at all', { origin: undefined }, 'cross_site'],
+    [
+      'no origin, from the same site but not the same origin',
+      { origin: undefined, 'sec-fetch-site': 'same-site' },
+      'cross_site',
+    ],
+    ['no token', { 'x-csrf-token': undefined }, 'csrf'],
+    ['a wrong token', { 'x-csrf-token': 'x'.repeat(32) }, 'csrf'],
+  ])('%s: 403', async (_, headers, error_code) => {
+    const { status, body } = await create(draft(), headers)
+    expect(status).toBe(403)
+    expect(body).toMatchObject({ error_code })
+  })
+
+  test('the token of another session: 403', async () => {
+    const other = await t.signIn('admin')
+    expect((await create(draft(), { 'x-csrf-token': other.csrf })).status).toBe(403)
+  })
+
+  test('a sign-in from a foreign page: 403, before any password is looked at', async () => {
+    const { status } = await t
+      .stranger()
+      .call('auth.login', { username: 'somebody', password: 'x' }, { headers: { origin: 'http://evil.example' } })
+    expect(status).toBe(403)
+  })
+
+  test('without origin, but sent by our own page according to the browser: accepted', async () => {
+    expect((await create(draft(), { origin: undefined, 'sec-fetch-site': 'same-origin' })).status).toBe(201)
+  })
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', 'text/json', 'application/xml'])(
+    'a body of type %s: 415',
+    async (type) => expect((await create(draft(), { 'content-type': type })).status).toBe(415),
+  )
+  test.each(['application/json\ta', 'application/json garbage'])(
+    'a malformed type %j never reaches the handler',
+    async (type) => {
+      const { customer_name } = draft()
+      expect([400, 415]).toContain((await create({ customer_name, is_default: 1 }, { 'content-type': type })).status)
+    },
+  )
+  test.each(['APPLICATION/JSON', 'application/json; charset=utf-8'])('%s is JSON', async (type) => {
+    expect((await create(draft(), { 'content-type': type })).status).toBe(201)
+  })
+  test('multipart where JSON is read: 415', async () => {
+    const type = 'multipart/form-data; boundary=x'
+    expect((await create('--x--\r\n', { 'content-type': type })).status).toBe(415)
+  })
+})
+
+describe('bodies and queries', () => {
+  test.each([
+    ['not JSON', '{"customer_name":'],
+    ['a prototype', '{"customer_name":"ok","__proto__":{"is_default":true}}'],
+    ['a constructor', '{"customer_name":"ok","constructor":{"prototype":{"is_default":true}}}'],
+    ['a list', '[]'],
+    ['a word', '"x"'],
+    ['nothing', ''],
+    ['null', 'null'],
+  ])('%s: 400', async (_, payload) => {
+    const { status, body } = await create(payload)
+    expect(status).toBe(400)
+    expect(body.response_code).toBe(400)
+  })
+
+  test('more than a megabyte: 413', async () => {
+    const { status, body } = await create({ customer_name: 'x'.repeat(1024 * 1024) })
+    expect(status).toBe(413)
+    expect(body).toMatchObject({ error_code: 'too_large' })
+  })
+
+  test('a repeated query key: 400', async () => {
+    const { status, body } = await admin.send({ url: `${api}/customer/list?is_default=true&is_default=false` })
+    expect(status).toBe(400)
+    expect(body.errors).toEqual({ is_default: ['repeated'] })
+  })
+
+  test('an unknown query key, __proto__ included: 400', async () => {
+    expect((await admin.send({ url: `${api}/customer/list?colour=red` })).body.errors).toEqual({
+      colour: ['unknown_property'],
+    })
+    expect((await admin.send({ url: `${api}/customer/list?__proto__=x` })).status).toBe(400)
+  })
+})
+
+describe('paths have one spelling', () => {
+  test.each([
+    '/api/v1//customer/list',
+    '//api/v1/customer/list',
+    '/api/v1/customer/list/',
+    '/api/v1/customer/list;x=1',
+    '/api/v1/CUSTOMER/list',
+    '/API/V1/customer/list',
+    '/api/v1/customer/..%2fcustomer/list',
+    '/api/v1/x/../customer/list%2f',
+    '/api/v1/customer%2flist',
+    '/api/v1/customer/list%00',
+  ])('%s is no operation, signed in or not', async (path) => {
+    for (const cookie of [admin.cookie, '']) {
+      const { status, text } = await rawGet(path, cookie as string)
+      // Where the web app is built, an address that is no operation's is a page's.
+      expect(status === 400 || status === 404 || text.startsWith('<!doctype html>')).toBe(true)
+      expect(text).not.toContain('customer_id')
+    }
+  })
+
+  test('an address that cannot be decoded answers the envelope too', async () => {
+    const { status, body, headers } = await admin.send({ url: '/api/v1/%zz' })
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ response_code: 400, error_code: 'bad_request' })
+    expect(headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  test('TRACE is off', async () => {
+    const { status } = await admin.send({ method: 'TRACE' as 'GET', url: `${api}/customer/list` })
+    expect(status).toBe(404)
+  })
+})
+
+describe('headers', () => {
+  const answers = [
+    ['an answer', `${api}/instance/info`, 200],
+    ['a refusal', `${api}/user/info`, 401],
+    ['a missing operation', `${api}/nothing`, 404],
+  ] as const
+  test.each(answers)('%s is not stored, not sniffed, not framed', async (_, url, status) => {
+    const { headers, status: got } = await t.stranger().send({ url })
+    expect(got).toBe(status)
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    })
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy.replace("style-src-attr 'unsafe-inline'", '')).not.toContain('unsafe')
+    expect(headers).not.toHaveProperty('x-powered-by')
+  })
+})
+
+describe('limits', () => {
+  test('the 301st call of a minute waits, and another person goes on', async () => {
+    const busy = await t.signIn('viewer')
+    const statuses = await Promise.all(
+      Array.from({ length: 301 }, async () => (await busy.send({ url: `${api}/acl/list` })).status),
+    )
+    expect(statuses.filter((status) => status === 200)).toHaveLength(300)
+    const { status, headers, body } = await busy.send({ url: `${api}/acl/list` })
+    expect(status).toBe(429)
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+    expect(body).toMatchObject({ error_code: 'rate_limited', retryable: true })
+    expect((await admin.send({ url: `${api}/acl/list` })).status).toBe(200)
+  })
+})
+
+test('a route that does not say who may call it stops the start', () => {
+  const app = createServer(readEnv({}), false)
+  expect(() => app.get('/open', () => 'x')).toThrow(/does not say who may call it/)
+})
+
+describe('the log', () => {
+  test('is one JSON object a line, whatever a browser calls itself, and leaves queries out', async () => {
+    const lines: string[] = []
+    const app = createServer(readEnv({}), { level: 'info', stream: { write: (line: string) => void lines.push(line) } })
+    app.get('/x', { config: { access: 'public' } }, () => ({}))
+    await app.inject({
+      url: '/x?token=hunter2',
+      headers: { 'user-agent': 'a\r\n{"level":50,"msg":"forged"}\u001b[31m' },
+    })
+    await app.close()
+    expect(lines).toHaveLength(1)
+    expect(JSON.parse(lines[0] as string)).toMatchObject({ method: 'GET', path: '/x', status: 200 })
+    expect(lines[0]).not.toContain('hunter2')
+  })
+})
+
+describe('health', () => {
+  test('live and ready answer 200 while the database does', async () => {
+    expect((await t.stranger().send({ url: '/health/live' })).status).toBe(200)
+    expect((await t.stranger().send({ url: '/health/ready' })).status).toBe(200)
+  })
+})
+
+test('the document of the API is public', async () => {
+  const { status, body } = await t.stranger().send({ url: `${api}/openapi.json` })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/api/v1' }] })
+})

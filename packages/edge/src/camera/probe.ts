@@ -11,6 +11,8 @@ export type ProbedStream = {
   height: number
   /** From the timestamps of the first pictures; null when too few came. */
   fps: number | null
+  /** Pictures do not come in the order in which they are shown. */
+  has_b_frames: boolean
   /** A still of at most 1280×720; null when the stream gave no key frame in time. */
   jpeg: Buffer | null
 }
@@ -59,7 +61,8 @@ function look(
     const settle = (failure: CameraCause | 'transport' | null) => {
       clearTimeout(late)
       camera.close()
-      if (size && units.length > 0) resolve({ codec: 'h264', ...size, fps: rateOf(units), jpeg })
+      if (size && units.length > 0)
+        resolve({ codec: 'h264', ...size, fps: rateOf(units), has_b_frames: isReordered(units), jpeg })
       else resolve({ cause: failure ?? 'stalled' })
     }
     const late = setTimeout(() => settle(null), timeoutMs)
@@ -78,6 +81,8 @@ function look(
     camera.tell({ type: 'open', ip, port, path, username, password, transport, start_ms: 0 })
   })
 }
+
+const isReordered = (units: Unit[]): boolean => units.some(({ pts }, i) => pts < (units[i - 1]?.pts ?? pts))
 
 /** Pictures a second by their own times: the median step, since the first ones often come in a heap. */
 function rateOf(units: Unit[]): number | null {

@@ -2,20 +2,17 @@ import type { Words } from '../api-text.ts'
 import { message } from './en/message.ts'
 import { i18n, pairs } from './index.ts'
 
-/** `greater_than:0` → its id and the argument of its text. */
-const split = (id: string): [id: string, argument: string | undefined] => {
-  const colon = id.indexOf(':')
-  return colon === -1 ? [id, undefined] : [id.slice(0, colon), id.slice(colon + 1)]
-}
-
 const isKnown = (id: string): id is keyof typeof message => Object.hasOwn(message, id)
 
-/** Text of a message id, with the argument after its colon as {{0}}; null when no catalogue knows it. */
-export function messageText(message: string, args: Record<string, string | number> = {}): string | null {
-  const [id, argument] = split(message)
-  // Arguments come from the server by name; the types could only ask for those of every message at once.
+/**
+ * Text of a message id, whose arguments stand behind colons (`greater_than:0`) as {{0}}, {{1}}, or come by name from
+ * the server; null when no catalogue knows the id.
+ */
+export function messageText(message: string, named: Record<string, string | number> = {}): string | null {
+  const [id = '', ...args] = message.split(':')
+  // The types could only ask for the arguments of every message at once.
   const translate = i18n.t as (key: string, args: Record<string, string | number>) => string
-  return isKnown(id) ? translate(`message.${id}`, { 0: argument ?? '', ...args }) : null
+  return isKnown(id) ? translate(`message.${id}`, { ...Object.fromEntries(args.entries()), ...named }) : null
 }
 
 /** Text of a field's message id; an unknown one reads as "not valid". */

@@ -1,0 +1,112 @@
+/** Looking for cameras from an edge server, and adding those that were chosen: for the wizard and the discovery screen. */
+import { type DemoCamera, type Discovered, discovery, type Job, type Probe } from '@sightline/contract'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useTopic } from '../live.ts'
+import { api, queryClient } from './client.ts'
+
+/** How long the edge server listens for answers. */
+const listenSeconds = 3
+const pollMs = 1000
+
+const isOver = (job: Job | undefined) => job !== undefined && !['queued', 'pending', 'running'].includes(job.state)
+
+export type Look = {
+  start: (nimbleId: string) => void
+  found: readonly Discovered[]
+  scanned: { interfaces: string[]; range: string | null; ms: number } | null
+  state: 'idle' | 'looking' | 'done' | 'failed'
+  /** Text of what went wrong. */
+  error: string | null
+}
+
+/** A search for cameras; what it finds arrives one by one. */
+export function useDiscovery(): Look {
+  const begin = useMutation(api.device.discover.mutation({ quiet: true, inline: true }))
+  const jobId = begin.data?.job_id ?? null
+  const job = useQuery({
+    ...api.job.get.query({ job_id: jobId ?? '' }),
+    enabled: jobId !== null,
+    // The stream brings progress at once; asking covers a stream that is interrupted.
+    refetchInterval: ({ state }) => (isOver(state.data) ? false : pollMs),
+  })
+  useTopic('job', ({ type: _, ...message }) => {
+    if (message.job_id === jobId) queryClient.setQueryData(api.job.get.key({ job_id: message.job_id }), message)
+  })
+  const result = discovery.safeParse(job.data?.result)
+  const hasFailed = begin.isError || job.isError || job.data?.state === 'failed'
+  return {
+    start: (nimble_id) => begin.mutate({ nimble_id, timeout: listenSeconds }),
+    found: result.data?.found ?? [],
+    scanned: result.data?.scanned ?? null,
+    state: hasFailed ? 'failed' : isOver(job.data) ? 'done' : begin.isIdle ? 'idle' : 'looking',
+    error: begin.error?.message ?? job.error?.message ?? job.data?.error ?? null,
+  }
+}
+
+/** Demo cameras as if discovery had found them: where another program holds the port of WS-Discovery they are offered all the same. */
+export function withDemo(found: readonly Discovered[], demo: readonly DemoCamera[]): Discovered[] {
+  const known = new Set(found.flatMap((one) => [one.UUID, one.xaddr]))
+  const missing = demo
+    .filter((camera) => !known.has(camera.UUID) && !known.has(camera.xaddr))
+    .map(
+      (camera): Discovered => ({
+        UUID: camera.UUID,
+        xaddr: camera.xaddr,
+        host: camera.host,
+        port: camera.onvif_port,
+        name: camera.name,
+        maker: null,
+        model: null,
+        interface: null,
+        is_demo: true,
+        device_id: null,
+      }),
+    )
+  return [...found, ...missing]
+}
+
+/** A name for a found camera: what it calls itself, without letters that names do not take, and not one that is taken. */
+export function cameraName(found: Pick<Discovered, 'name' | 'model' | 'host'>, taken: readonly string[]): string {
+  const own = (found.name || found.model || `Camera ${found.host}`)
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N} _-]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 56)
+  const base = own.length >= 2 ? own : 'Camera'
+  if (!taken.includes(base)) return base
+  for (let number = 2; ; number++) if (!taken.includes(`${base} ${number}`)) return `${base} ${number}`
+}
+
+type Profile = Probe['profiles'][number]
+
+const pixels = (profile: Profile) => {
+  const [width = 0, height = 0] = (profile.resolution ?? '').split('x').map(Number)
+  return width * height
+}
+
+/** The stream to read: H.264, the largest up to full HD; null when the camera offers no H.264. */
+export function bestProfile(profiles: readonly Profile[]): Profile | null {
+  const readable = profiles.filter((profile) => /^(h\.?264|avc)/i.test(profile.codec ?? ''))
+  const fits = readable.filter((profile) => pixels(profile) <= 1920 * 1080)
+  return (fits.length > 0 ? fits : readable).toSorted((a, b) => pixels(b) - pixels(a))[0] ?? null
+}
+
+export type Credentials = { username: string; password: string }
+export type Tried = { found: Discovered; profile: Profile | null; probe: Probe | null; problem: string | null }
+
+/** Asks one found camera what it offers. `problem` is a text for people, or the id of a cause. */
+export async function tryCamera(nimbleId: string, found: Discovered, login: Credentials): Promise<Tried> {
+  const result = await api.device.probe.call({
+    nimble_id: nimbleId,
+    address: found.xaddr,
+    username: login.username || null,
+    password: login.password || null,
+  })
+  if (!result.status) return { found, profile: null, probe: null, problem: result.message.text }
+  const profile = bestProfile(result.data.profiles)
+  const fault = result.data.findings.find((finding) => finding.level === 'error')
+  const codec = result.data.profiles[0]?.codec
+  const problem = fault?.text_id ?? (profile ? null : `not_h264:${codec ?? '?'}`)
+  return { found, probe: result.data, profile: problem ? null : profile, problem }
+}

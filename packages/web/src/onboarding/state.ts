@@ -1,0 +1,88 @@
+import type { Channel, Customer, Device, License, Nimble, Site } from '@sightline/contract'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../app/client.ts'
+import { useCustomer } from '../app/customer.ts'
+import { edgeQuery } from '../app/edge.ts'
+import { useUser } from '../session.ts'
+import { createStore, useStore } from '../store.ts'
+import { type StepId, stepIds } from './steps.ts'
+
+/** What the first run has made so far, read from the portal: it can be left and taken up again anywhere. */
+export type FirstRun = {
+  isLoading: boolean
+  license: License | null
+  nimble: Nimble | null
+  customer: Customer | null
+  site: Site | null
+  devices: readonly Device[]
+  channel: Channel | null
+  hasEvent: boolean
+}
+
+/** The steps that were passed by, and the look that was saved: nothing in the portal shows that these were done. */
+const passedAs = 'firstRun.passed'
+const passed = createStore<readonly StepId[]>(JSON.parse(localStorage.getItem(passedAs) ?? '[]') as StepId[])
+export function pass(step: StepId): void {
+  passed.set((now) => (now.includes(step) ? now : [...now, step]))
+  localStorage.setItem(passedAs, JSON.stringify(passed.get()))
+}
+
+const newest = <T extends { created_at: string }>(list: readonly T[] | undefined): T | null =>
+  list?.toSorted((a, b) => b.created_at.localeCompare(a.created_at))[0] ?? null
+
+export function useFirstRun(): FirstRun {
+  const { selected } = useCustomer()
+  const licenses = useQuery(api.license.list.query({}))
+  const nimbles = useQuery(edgeQuery())
+  const customer_id = selected?.customer_id
+  const sites = useQuery({ ...api.site.list.query({ customer_id }), enabled: Boolean(customer_id) })
+  const site = newest(sites.data)
+  const devices = useQuery({ ...api.device.list.query({ site_id: site?.site_id }), enabled: Boolean(site) })
+  const channels = useQuery({ ...api.channel.list.query({ site_id: site?.site_id }), enabled: Boolean(site) })
+  const channel = newest(channels.data)
+  const events = useQuery({
+    ...api.event.range.query({ channel_id: channel?.channel_id, event_limit: 1, kind: 'window', start: '-7d' }),
+    enabled: Boolean(channel),
+  })
+  return {
+    isLoading: licenses.isLoading || nimbles.isLoading || sites.isLoading || devices.isLoading || channels.isLoading,
+    license: licenses.data?.find((one) => one.state === 'valid' || one.state === 'expiring') ?? null,
+    nimble: nimbles.data?.find((one) => one.is_local) ?? nimbles.data?.[0] ?? null,
+    customer: selected,
+    site,
+    devices: devices.data ?? [],
+    channel,
+    hasEvent: Array.isArray(events.data) && events.data.length > 0,
+  }
+}
+
+/** Which steps are done, and the first that is not. */
+export function useSteps(run: FirstRun): { done: ReadonlySet<StepId>; next: StepId } {
+  const isAway = useUser().user_config.ui_config.checklist_done === true
+  const skipped = useStore(passed)
+  const facts: Record<StepId, boolean> = {
+    account: true,
+    look: skipped.includes('look'),
+    license: run.license !== null && skipped.includes('license'),
+    edge: run.nimble?.status?.state === 'online' && skipped.includes('edge'),
+    customer: run.customer !== null,
+    site: run.site !== null,
+    cameras: run.devices.length > 0,
+    analytic: run.channel !== null,
+    event: run.hasEvent,
+    finish: isAway,
+  }
+  const done = new Set(stepIds.filter((step) => facts[step]))
+  return { done, next: stepIds.find((step) => !done.has(step)) ?? 'finish' }
+}
+
+const startedAs = 'firstRun.started'
+
+/** When the first run began on this machine, in milliseconds. */
+export function startedAt(): number {
+  const saved = Number(localStorage.getItem(startedAs))
+  if (saved > 0) return saved
+  const now = Date.now()
+  localStorage.setItem(startedAs, String(now))
+  return now
+}

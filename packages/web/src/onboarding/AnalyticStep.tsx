@@ -82,7 +82,7 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
   const attach = () =>
     create.mutate(
       {
-        channel_name: t(`usecase.${usecase}`),
+        channel_name: t(`usecase.name.${usecase}`),
         device_id: device.device_id,
         usecase_key: usecase,
         zones: [zoneAt(place, device.resolution)],
@@ -119,7 +119,7 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
                   <Group wrap="nowrap" align="flex-start" gap="xs">
                     <Radio.Indicator mt={1} />
                     <span>
-                      <span className={classes.choiceName}>{t(`usecase.${key}`)}</span>
+                      <span className={classes.choiceName}>{t(`usecase.name.${key}`)}</span>
                       <br />
                       <span className={classes.choiceText}>{t(`onboarding.analytic.about.${key}`)}</span>
                     </span>
@@ -161,7 +161,7 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
             {t('onboarding.later')}
           </Button>
           <Button type="submit" loading={create.isPending} data-first>
-            {t('onboarding.analytic.attach', { name: t(`usecase.${usecase}`) })}
+            {t('onboarding.analytic.attach', { name: t(`usecase.name.${usecase}`) })}
           </Button>
         </Group>
       </form>

@@ -73,7 +73,7 @@ function Waiting({ channel, hadEvent, onNext, onSkip }: Props) {
       <dl className={classes.counter}>
         {cardsOf(channel.usecase_key).map(({ id }) => (
           <div key={id}>
-            <dt>{t(`metric.${id}`)}</dt>
+            <dt>{t(`usecase.metric.${id}`)}</dt>
             <dd className="num">{levels[id] === undefined ? '–' : formatNumber(levels[id])}</dd>
           </div>
         ))}

@@ -1,15 +1,19 @@
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
+import { event } from './event.ts'
 import { live } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
-import { metric, onboarding, usecase } from './onboarding.ts'
+import { onboarding } from './onboarding.ts'
 import { screen, shell } from './shell.ts'
 import { site } from './site.ts'
+import { chart, usecase } from './usecase.ts'
 import { zones } from './zones.ts'
 
 /** The English catalogue, and through its type the shape of every other. One file per feature. */
 export const en = {
+  chart,
   common,
+  event,
   empty,
   errorPage,
   health,
@@ -17,7 +21,6 @@ export const en = {
   live,
   login,
   message,
-  metric,
   onboarding,
   register,
   role,

@@ -155,39 +155,18 @@ export const onboarding = {
   },
 } as const
 
-export const usecase = {
-  pplcnt: 'People counting',
-  pplcntavg: 'Average people counting',
-  pplocc: 'Occupancy',
-  phydist: 'Physical distancing',
-  ppedtec: 'PPE detection',
-  fcmsk: 'Face mask detection',
-  intrdtec: 'Intrusion',
-  loiterdtec: 'Loitering',
-  frdtec: 'Fire and smoke',
-  coldtec: 'Collision and near miss',
-  fcrecog: 'Face recognition',
-  ppltrk: 'Tracking',
-  emptyframecheck: 'Empty frame check',
-} as const
-
 /** Labels of the metric cards, by use case where the specification gives it its own. */
-export const metric = {
-  total: 'Total',
-  moving_average_count: 'Average Detections',
-  violation: 'Violations',
-  non_violation: 'Non-Violations',
-  up: 'Up Count',
-  down: 'Down Count',
-  occupancy: 'Occupancy',
-  dwell_time: 'Dwell-time violation + tracking',
-  fire: 'Fire',
-  high_smoke: 'High smoke',
-  intermediate_smoke: 'Intermediate smoke',
-  low_smoke: 'Low smoke',
-  total_collision: 'Total Collisions',
-  total_near_miss: 'Total Near Miss',
-  loiterdtec_violation: 'Dwell-time violations',
-  intrdtec_violation: 'Intrusions',
-  intrdtec_non_violation: 'Non-Intrusions',
+
+/** What the large number of a card is, and the one beside it. */
+export const metricNote = {
+  peakMean: 'most at once · {{beside}} on average',
+  meanPeak: 'on average · {{beside}} at most',
+  sumPerHour: 'in all · {{beside}} an hour',
+  sumKnown: 'in all · {{beside}} known',
+  timesShare: 'times · {{beside}} of the time',
+  timesMost: 'times · {{beside}} at once at most',
+  timesNow: 'times · {{beside}} now',
+  lastPeak: 'now · {{beside}} at most',
+  longestMean: 'longest · {{beside}} on average',
+  previous: 'vs previous 24 h',
 } as const

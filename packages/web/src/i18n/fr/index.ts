@@ -1,17 +1,21 @@
 import type { Catalogue } from '../catalogue.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
+import { event } from './event.ts'
 import { live } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
-import { metric, onboarding, usecase } from './onboarding.ts'
+import { onboarding } from './onboarding.ts'
 import { screen, shell } from './shell.ts'
 import { site } from './site.ts'
+import { chart, usecase } from './usecase.ts'
 import { zones } from './zones.ts'
 
 export { pairs } from './pairs.ts'
 
 export const fr: Catalogue = {
+  chart,
   common,
+  event,
   empty,
   errorPage,
   health,
@@ -19,7 +23,6 @@ export const fr: Catalogue = {
   live,
   login,
   message,
-  metric,
   onboarding,
   register,
   role,

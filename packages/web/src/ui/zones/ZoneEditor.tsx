@@ -14,6 +14,7 @@ import {
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { colorOf } from './colors.ts'
 import {
   across,
   addPoint,
@@ -33,7 +34,6 @@ import {
   wholePicture,
 } from './editing.ts'
 import type { Zones } from './useZones.ts'
-import { colorOf } from './colors.ts'
 import { ZonePanel } from './ZonePanel.tsx'
 import classes from './zones.module.css'
 

@@ -1,0 +1,165 @@
+import { Button } from '@mantine/core'
+import type { EventSeries } from '@sightline/contract'
+import { IconChartBar, IconTable } from '@tabler/icons-react'
+import { useCallback, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatNumber, formatPercent, formatTime } from '../../i18n/format.ts'
+import { EChart } from '../EChart.tsx'
+import type { ChartColors } from '../EChartCanvas.tsx'
+import { Empty } from '../Empty.tsx'
+import classes from './analytics.module.css'
+
+type Series = EventSeries['series'][number]
+type Point = Series['points'][number]
+
+const watchedWell = 0.9
+const noonOf = ({ start, end }: Point) => (Date.parse(start) + Date.parse(end)) / 2
+
+/** Flows are bars, down below the axis; levels are lines with the band from least to most; a gap stays a gap. */
+function drawn({ metric, face, points }: Series, name: string, colors: ChartColors): object[] {
+  const color =
+    metric === 'violation' || metric === 'fire' ? colors.bad : metric === 'down' ? colors.warn : colors.brand
+  if (face === 'flow')
+    return [
+      {
+        name,
+        type: 'bar',
+        barMaxWidth: 22,
+        itemStyle: { color, borderRadius: 3 },
+        data: points.map((point) => ({
+          value: [noonOf(point), point.value === null ? null : metric === 'down' ? -point.value : point.value],
+          ...(point.coverage_ratio < watchedWell
+            ? { itemStyle: { decal: { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -0.785 } } }
+            : {}),
+        })),
+      },
+    ]
+  const line = (value: (point: Point) => number | null, more: object) => ({
+    name,
+    type: 'line',
+    showSymbol: points.filter((point) => point.value !== null).length < 3,
+    symbolSize: 5,
+    connectNulls: false,
+    step: face === 'last' ? 'end' : undefined,
+    data: points.map((point) => [noonOf(point), value(point)]),
+    ...more,
+  })
+  const hidden = {
+    lineStyle: { opacity: 0 },
+    itemStyle: { opacity: 0 },
+    showSymbol: false,
+    stack: `band-${metric}`,
+    silent: true,
+    tooltip: { show: false },
+  }
+  return [
+    line((point) => point.min, { ...hidden, name: `${name}-min` }),
+    line((point) => (point.max === null || point.min === null ? null : point.max - point.min), {
+      ...hidden,
+      name: `${name}-band`,
+      areaStyle: { color, opacity: 0.14 },
+    }),
+    line((point) => point.value, { color, lineStyle: { color, width: 2 }, itemStyle: { color } }),
+  ]
+}
+
+/** A chart of series, with the same numbers as a table for who cannot or will not read charts. */
+export function MetricChart({ data, height = 260 }: { data: EventSeries; height?: number }) {
+  const { t } = useTranslation()
+  const [asTable, setAsTable] = useState(false)
+  const shown = data.series.filter(({ channel_id }) => channel_id === null)
+  const series = shown.length > 0 ? shown : data.series
+  const isEmpty = series.every(({ points }) => points.every(({ coverage_ratio }) => coverage_ratio === 0))
+  const isHatched = series.some(({ points }) => points.some(({ coverage_ratio: c }) => c > 0 && c < watchedWell))
+
+  const make = useCallback(
+    (colors: ChartColors) => ({
+      grid: { left: 8, right: 12, top: 14, bottom: 4, containLabel: true },
+      xAxis: {
+        type: 'time',
+        min: Date.parse(data.start),
+        max: Date.parse(data.end),
+        axisLine: { lineStyle: { color: colors.line } },
+        axisLabel: { color: colors.text, hideOverlap: true },
+        splitLine: { show: false },
+      },
+      yAxis: {
+        type: 'value',
+        minInterval: 1,
+        axisLabel: { color: colors.text, formatter: (value: number) => formatNumber(Math.abs(value)) },
+        splitLine: { lineStyle: { color: colors.line } },
+      },
+      tooltip: {
+        trigger: 'axis',
+        backgroundColor: colors.surface,
+        borderColor: colors.line,
+        textStyle: { color: colors.text },
+        valueFormatter: (value: unknown) =>
+          typeof value === 'number' ? formatNumber(Math.abs(value)) : t('chart.gap'),
+      },
+      series: series.flatMap((one) => drawn(one, t(`usecase.metric.${one.metric}`), colors)),
+    }),
+    [data, series, t],
+  )
+
+  if (isEmpty) return <Empty title={t('chart.nothing')} text={t('chart.nothingText')} />
+  const names = series.map(({ metric }) => t(`usecase.metric.${metric}`)).join(', ')
+  return (
+    <div>
+      {asTable ? (
+        <SeriesTable series={series} timezone={data.timezone} height={height} />
+      ) : (
+        <EChart label={t('chart.label', { metric: names })} make={make} height={height} />
+      )}
+      <div className={classes.under}>
+        <span className="t3">{isHatched && !asTable ? t('chart.hatched') : ''}</span>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          leftSection={asTable ? <IconChartBar size={15} /> : <IconTable size={15} />}
+          onClick={() => setAsTable(!asTable)}
+        >
+          {t(asTable ? 'chart.asChart' : 'chart.asTable')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function SeriesTable({ series, timezone, height }: { series: readonly Series[]; timezone: string; height: number }) {
+  const { t } = useTranslation()
+  const [first] = series
+  if (!first) return null
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section className={classes.tableFrame} style={{ maxHeight: height }} tabIndex={0} aria-label={t('chart.asTable')}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th>{t('chart.from')}</th>
+            {series.map(({ metric }) => (
+              <th key={metric}>{t(`usecase.metric.${metric}`)}</th>
+            ))}
+            <th>{t('chart.watched')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {first.points.map((point, row) => (
+            <tr key={point.start}>
+              <td className="num">{formatTime(point.start, timezone)}</td>
+              {series.map(({ metric, points }) => {
+                const value = points[row]?.value ?? null
+                return (
+                  <td key={metric} className="num">
+                    {value === null ? t('chart.gap') : formatNumber(value)}
+                  </td>
+                )
+              })}
+              <td className="num">{formatPercent(point.coverage_ratio)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,58 @@
+import type { MetricStat } from '@sightline/contract'
+import { cardsOf, type MetricId, metricRule, type UsecaseKey } from '@sightline/domain'
+import { useTranslation } from 'react-i18next'
+import type { en } from '../../i18n/en/index.ts'
+import { formatNumber, formatPercent } from '../../i18n/format.ts'
+import { MetricCard } from '../MetricCard.tsx'
+import { usecaseIcons } from './usecase-icons.ts'
+
+type Note = keyof (typeof en)['usecase']['note']
+type CardLabel = keyof (typeof en)['usecase']['card']
+
+/** Metrics whose card says something else than their kind does. */
+const special: Partial<Record<UsecaseKey, Partial<Record<MetricId, Note>>>> = {
+  coldtec: { total: 'sum', total_collision: 'last', total_near_miss: 'last' },
+  fcrecog: { total: 'known' },
+  emptyframecheck: { total: 'share' },
+  pplcntavg: { moving_average_count: 'meanPeak' },
+}
+const byMetric: Partial<Record<MetricId, Note>> = {
+  non_violation: 'meanPeak',
+  up: 'crossings',
+  down: 'crossings',
+  occupancy: 'inside',
+  dwell_time: 'longest',
+}
+
+/** Which sentence stands beside the large number. */
+export const noteOf = (key: UsecaseKey, metric: MetricId): Note =>
+  special[key]?.[metric] ?? byMetric[metric] ?? (metricRule(key, metric).flow ? 'occasions' : 'peakMean')
+
+/** The specified cards of a use case, for as far as their figures are there. */
+export function UsecaseCards({ usecaseKey, metrics }: { usecaseKey: UsecaseKey; metrics: readonly MetricStat[] }) {
+  const { t } = useTranslation()
+  const Icon = usecaseIcons[usecaseKey]
+  return cardsOf(usecaseKey).map(({ id, label, isViolation }) => {
+    const stat = metrics.find(({ metric }) => metric === id)
+    const note = noteOf(usecaseKey, id)
+    const beside = stat?.beside ?? null
+    return (
+      <MetricCard
+        key={`${usecaseKey}-${id}`}
+        icon={<Icon size={16} stroke={1.8} aria-hidden="true" />}
+        label={t(`usecase.card.${label as CardLabel}`)}
+        value={stat?.value ?? null}
+        isViolation={isViolation}
+        note={
+          beside === null
+            ? undefined
+            : t(`usecase.note.${note}`, { beside: note === 'share' ? formatPercent(beside) : formatNumber(beside) })
+        }
+        delta={stat?.delta_ratio}
+        deltaNote={t('usecase.previous')}
+        spark={stat?.spark}
+        coverage={stat?.coverage_ratio}
+      />
+    )
+  })
+}

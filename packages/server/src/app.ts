@@ -9,28 +9,62 @@ import { imageMaxBytes } from '@sightline/domain'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { acl } from './acl/handlers.ts'
 import { auth } from './auth/handlers.ts'
+import { channel } from './channel/handlers.ts'
 import { customer } from './customer/handlers.ts'
+import { demo, demo } from './demo/handlers.ts'
+import { device } from './device/handlers.ts'
 import { type Env, isSecure } from './env.ts'
 import { answerFailure } from './failure.ts'
 import { createGates } from './gates.ts'
 import { bareHeaders, securityHeaders } from './headers.ts'
 import { serveHealth } from './health.ts'
 import { instance } from './instance/handlers.ts'
+import { job, job } from './job/handlers.ts'
+import { license, license } from './license/handlers.ts'
+import { live } from './live/handlers.ts'
+import { media, media } from './media/handlers.ts'
 import { type AllHandlers, mount } from './mount.ts'
+import { nimble, nimble } from './nimble/handlers.ts'
 import { organization } from './organization/handlers.ts'
+import { pipeline, pipeline } from './pipeline/handlers.ts'
 import { notFound } from './refusal.ts'
 import type { Services } from './services.ts'
 import { site } from './site/handlers.ts'
+import { source, source } from './source/handlers.ts'
+import { zones, zones } from './static/handlers.ts'
 import { status } from './status/handlers.ts'
+import { stream, stream } from './stream/handlers.ts'
 import { newUid } from './uid.ts'
 import { upload } from './upload/handlers.ts'
+import { bundle, bundle, usecase, usecase } from './usecase/handlers.ts'
 import { user } from './user/handlers.ts'
 import { serveWeb } from './web.ts'
 
 const jsonMaxBytes = 1024 * 1024
 const wsMaxBytes = 4096
 
-const handlers = { acl, auth, customer, instance, organization, site, status, upload, user } as unknown as AllHandlers
+const handlers = {
+  acl,
+  auth,
+  bundle,
+  customer,
+  demo,
+  instance,
+  job,
+  license,
+  media,
+  nimble,
+  organization,
+  pipeline,
+  site,
+  source,
+  static: zones,
+  status,
+  stream,
+  upload,
+  usecase,
+  user,
+} as unknown as AllHandlers
 
 /** The bare server with its log. Every route that is added must say who may call it. */
 export function createServer(env: Env, logger: FastifyServerOptions['logger']): FastifyInstance {

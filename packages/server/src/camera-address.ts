@@ -31,10 +31,21 @@ export function addressFault(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (!url || !protocols.includes(url.protocol) || /[\u0000-\u0020\u007f]/.test(address)) return 'stream_address'
   if (url.username !== '' || url.password !== '') return 'credentials_apart'
+  const place = placeOf(url)
+  if (place === null) return 'stream_address'
+  if (isAllowedHost(place.host)) return null
+  return exempt(place.host, place.port) ? null : 'address_refused'
+}
+
+/** Canonical host, and port with the default of the scheme; null when the address has no host. */
+export function addressPlace(address: string): { host: string; port: number } | null {
+  const url = URL.parse(address)
+  return url && placeOf(url)
+}
+
+function placeOf(url: URL): { host: string; port: number } | null {
   const host = canonicalHost(url.hostname)
-  if (host === null) return 'stream_address'
-  if (isAllowedHost(host)) return null
-  return exempt(host, Number(url.port) || (defaultPorts[url.protocol] as number)) ? null : 'address_refused'
+  return host === null ? null : { host, port: Number(url.port) || (defaultPorts[url.protocol] ?? 0) }
 }
 
 /**

@@ -8,6 +8,8 @@ import type { Links } from './nimble/links.ts'
 import type { Passwords } from './password.ts'
 import type { Secrets } from './secrets.ts'
 
+export type { JobHandle } from './job/run.ts'
+
 /** What handlers and jobs work with. Made once by `main.ts`, or by a test. */
 export type Services = {
   env: Env

@@ -132,9 +132,9 @@ export function findMedia(
     .executeTakeFirst()
 }
 
-/** What belongs to no site, such as an uploaded picture, is seen in its whole organization. */
+/** What belongs to a site is seen where the site is; what is part of nothing yet, by whoever sent it. */
 const visible = (scope: Scope) =>
-  sql`(${within(scope, 'media', null)} and (media.site_id is null or ${within(scope, 'media')}))`
+  sql`(case when media.site_id is null then media.created_by = ${scope.principal.userId} else ${within(scope, 'media')} end)`
 
 /** The bytes of a kept file; null when it is gone from the disk. */
 export async function openMedia(

@@ -188,3 +188,12 @@ export async function channelsOfSources(
 
 export const deleteSource = (trx: Trx, source: Pick<SourceRow, 'tenant_id' | 'id'>) =>
   trx.deleteFrom('source').where('tenant_id', '=', source.tenant_id).where('id', '=', source.id).execute()
+
+/** Hands all streams of a device to another edge server. */
+export const moveSources = (trx: Trx, device: { tenant_id: number; id: number }, nimbleId: number) =>
+  trx
+    .updateTable('source')
+    .set({ nimble_id: nimbleId })
+    .where('tenant_id', '=', device.tenant_id)
+    .where('device_id', '=', device.id)
+    .execute()

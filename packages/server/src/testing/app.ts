@@ -10,8 +10,10 @@ import { build, createServer } from '../app.ts'
 import { openSession } from '../auth/store.ts'
 import { createBus } from '../bus.ts'
 import type { UserTable } from '../db/schema.ts'
-import { createDemo } from '../demo/supervisor.ts'
+import { createDemo, type Demo } from '../demo/supervisor.ts'
 import { type Env, readEnv } from '../env.ts'
+import { createJobs } from '../job/run.ts'
+import type { Links } from '../nimble/links.ts'
 import { createPasswords } from '../password.ts'
 import { openSecrets } from '../secrets.ts'
 import type { Services } from '../services.ts'
@@ -55,22 +57,26 @@ export type Client = {
 
 export const testOrigin = 'http://127.0.0.1:8080'
 
-export async function testApp(variables: Record<string, string> = {}): Promise<TestApp> {
+/** Parts of the server that a test brings itself: a link to a real edge server, a start command. */
+export type TestParts = {
+  links?: (services: Pick<Services, 'env' | 'db' | 'bus' | 'secrets' | 'log'>) => Links
+  demo?: Demo
+}
+
+export async function testApp(variables: Record<string, string> = {}, parts: TestParts = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sl-app-'))
   const env: Env = { ...readEnv(variables), dataDir }
   const { db, close: closeDatabase } = await testDatabase()
   const app = createServer(env, { level: process.env.TEST_LOG ?? 'silent' })
   const secrets = openSecrets(join(dataDir, 'instance.key'))
+  const core = { env, db, bus: createBus(), secrets, log: app.log }
   const services: Services = {
-    env,
-    db,
-    bus: createBus(),
-    links: noLinks(),
-    secrets,
+    ...core,
+    links: parts.links?.(core) ?? noLinks(),
     passwords: createPasswords(secrets.pepper),
-    log: app.log,
     // A channel to nobody: no start command runs this portal.
-    demo: createDemo({ on: () => undefined }),
+    demo: parts.demo ?? createDemo({ on: () => undefined }),
+    jobs: createJobs(core),
   }
   await build(app, services)
   await app.ready()
@@ -136,6 +142,7 @@ export async function testApp(variables: Record<string, string> = {}): Promise<T
     },
     async close() {
       await app.close()
+      await services.jobs.stop()
       await closeDatabase()
       rmSync(dataDir, { recursive: true, force: true })
     },

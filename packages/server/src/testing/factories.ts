@@ -187,6 +187,13 @@ export function factories(db: Db) {
       ]),
       aspect_ratio: 16 / 9,
     })
+    await add('static_number', {
+      tenant_id: of.tenant_id,
+      source_id: stream.id,
+      channel_id: made.id,
+      kind: 'zone',
+      last: 1,
+    })
     return made
   }
 

@@ -1,0 +1,145 @@
+import { missingShape, withSidPrefix } from '@sightline/domain'
+import { changed } from '../bus.ts'
+import type { Trx } from '../db/database.ts'
+import { keepStill, mediaUrl } from '../media/store.ts'
+import type { Ctx, Handlers } from '../mount.ts'
+import { isReachable, raiseDesired, unreachable } from '../nimble/store.ts'
+import { completeElements, dropWithChannel, readPipeline, updatePipeline } from '../pipeline/store.ts'
+import { invalid, Refusal } from '../refusal.ts'
+import { replaceZones } from '../static/store.ts'
+import { createChannel } from './create.ts'
+import { channelFigures } from './figures.ts'
+import {
+  type ChannelFilter,
+  type ChannelRow,
+  channelGone,
+  channelStatus,
+  deleteChannel,
+  listChannels,
+  readChannel,
+  touchChannels,
+  updateChannel,
+} from './store.ts'
+
+export const channel: Handlers<'channel'> = {
+  async create(draft, ctx) {
+    const { row, entity } = await ctx.app.db.as(ctx.scope, async (trx) =>
+      both(trx, ctx, await createChannel(trx, ctx.scope, draft)),
+    )
+    tell(ctx, row)
+    return entity
+  },
+
+  list: ({ device_id, site_id, usecase_id }, ctx) =>
+    listed(ctx, {
+      deviceUids: device_id === undefined ? undefined : [device_id],
+      siteUid: site_id,
+      usecaseUid: usecase_id,
+    }),
+
+  mine: (_, ctx) => listed(ctx, {}),
+
+  bySite: ({ site_id }, ctx) => listed(ctx, { siteUid: site_id }),
+
+  stats: ({ channel_id }, { app, scope }) => app.db.as(scope, (trx) => channelFigures(trx, scope, channel_id)),
+
+  async id({ channel_id }, ctx) {
+    return (await ctx.app.db.as(ctx.scope, (trx) => both(trx, ctx, channel_id))).entity
+  },
+
+  status: ({ channel_id }, { app, scope }) =>
+    app.db.as(scope, async (trx) => channelStatus(await readChannel(trx, scope, channel_id), app.links, Date.now())),
+
+  async usecase({ usecase_id, channel_id }, ctx) {
+    const { entity } = await ctx.app.db.as(ctx.scope, (trx) => both(trx, ctx, channel_id))
+    if (entity.usecase_id !== usecase_id) throw channelGone()
+    return entity
+  },
+
+  async update({ channel_id, channel_name, channel_sid, channel_threshold, auto_recovery, ...change }, ctx) {
+    const { app, scope } = ctx
+    const { row, entity } = await app.db.as(scope, async (trx) => {
+      const before = await readChannel(trx, scope, channel_id)
+      await updateChannel(
+        trx,
+        before,
+        {
+          name: channel_name,
+          sid: channel_sid && withSidPrefix(channel_sid),
+          threshold: channel_threshold,
+          auto_recovery,
+        },
+        change.version,
+      )
+      if (change.zones) {
+        const missing = missingShape(before.usecase_key, change.zones)
+        if (missing) throw invalid({ zones: [missing] })
+        const { tenant_id, source_id, id } = before
+        await replaceZones(trx, { tenant_id, source_id, channel_id: id }, change.zones)
+      }
+      if (change.pipeline) {
+        const pipeline = await readPipeline(trx, scope, before.pipeline_uid)
+        const wanted = { ...pipeline.elements, ...change.pipeline.pipeline_elements }
+        const elements = completeElements(before.usecase_key, wanted, 'pipeline.pipeline_elements')
+        await updatePipeline(trx, pipeline, { elements })
+        await touchChannels(trx, before.tenant_id, { pipelineId: pipeline.id })
+      }
+      await raiseDesired(trx, before)
+      return both(trx, ctx, channel_id)
+    })
+    tell(ctx, row)
+    return entity
+  },
+
+  async delete({ channel_id, force }, ctx) {
+    const { app, scope } = ctx
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await readChannel(trx, scope, channel_id)
+      if (before.auto_recovery)
+        throw new Refusal(409, 'Cannot delete Analytic, auto-recovery is enabled', { code: 'auto_recovery_enabled' })
+      if (!force && !isReachable(app.links, before)) throw unreachable()
+      await deleteChannel(trx, before)
+      await dropWithChannel(trx, before)
+      await raiseDesired(trx, before)
+      return before
+    })
+    tell(ctx, row)
+    return { channel_id }
+  },
+
+  async ondemand({ channel_id, kind }, { app, scope, principal }) {
+    const row = await app.db.as(scope, (trx) => readChannel(trx, scope, channel_id))
+    if (kind === 'live')
+      return {
+        kind,
+        channel_id,
+        live_url: `${app.env.apiBase}/live?channel_id=${channel_id}`,
+        modes: ['mse', 'mjpeg'],
+        expires_at: new Date(Date.now() + liveMs).toISOString(),
+      }
+    const { jpeg, at } = await app.links.snapshot(row.nimble_uid, row.source_uid)
+    const uid = await keepStill(app, { ...row, channel_id: row.id }, jpeg, principal.userId)
+    return { kind, channel_id, snapshot_url: mediaUrl(app.env, uid), taken_at: at.toISOString() }
+  },
+}
+
+/** How long a live address may be kept before asking anew; the session and reach are checked at opening in any case. */
+const liveMs = 60 * 60_000
+
+const listed = ({ app, scope }: Ctx, filter: ChannelFilter) =>
+  app.db.as(scope, (trx) => listChannels(trx, scope, app.links, filter))
+
+function tell({ app, note }: Ctx, row: ChannelRow): void {
+  app.links.reconfigure(row.nimble_uid)
+  app.bus.publish(changed(row, 'channel', row.uid))
+  app.bus.publish(changed(row, 'device', row.device_uid))
+  note({ object_id: row.uid, object_name: row.name })
+}
+
+/** A channel as it is stored and as it is answered. @throws 404 */
+async function both(trx: Trx, { app, scope }: Ctx, uid: string) {
+  const row = await readChannel(trx, scope, uid)
+  const [entity] = await listChannels(trx, scope, app.links, { channelUids: [uid] })
+  if (!entity) throw channelGone()
+  return { row, entity }
+}

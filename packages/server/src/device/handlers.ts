@@ -1,0 +1,175 @@
+import type { Device } from '@sightline/contract'
+import { changed } from '../bus.ts'
+import { addressFault } from '../camera-address.ts'
+import { channelFigures, channelRows, channelStatus } from '../channel/store.ts'
+import type { Trx } from '../db/database.ts'
+import { mediaUrl } from '../media/store.ts'
+import type { Ctx, Handlers } from '../mount.ts'
+import { isReachable, nimbleStatuses, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
+import { invalid, notFound, Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
+import { readSite } from '../site/store.ts'
+import { deviceSource, moveSources, sourcesOfDevices, touchSources, updateSource } from '../source/store.ts'
+import { createDevices, isDemo } from './create.ts'
+import { checkRange, discover } from './discover.ts'
+import { probe } from './probe.ts'
+import {
+  type DeviceRow,
+  deleteDevice,
+  describeDevices,
+  deviceRows,
+  lockDevice,
+  passwordPlace,
+  readDevice,
+  updateDevice,
+} from './store.ts'
+
+export const device: Handlers<'device'> = {
+  async create(input, ctx) {
+    const { app, scope } = ctx
+    const drafts = Array.isArray(input) ? input : [input]
+    const fieldOf = (i: number, field: string) => (Array.isArray(input) ? `${i}.${field}` : field)
+    const { rows, entities } = await app.db.as(scope, async (trx) => {
+      const uids = await createDevices(trx, scope, app, drafts, fieldOf)
+      const rows = await deviceRows(trx, scope, { uids })
+      rows.sort((a, b) => uids.indexOf(a.uid) - uids.indexOf(b.uid))
+      return { rows, entities: await describeDevices(trx, scope, app.links, rows) }
+    })
+    for (const row of rows) tell(ctx, row)
+    const [first] = entities
+    if (!first) throw notFound()
+    return Array.isArray(input) ? entities : first
+  },
+
+  async discover({ nimble_id, timeout, range, interfaces }, { app, scope, principal }) {
+    if (range !== undefined) checkRange(range)
+    const nimble = await app.db.as(scope, (trx) => readNimble(trx, scope, nimble_id))
+    if (!isReachable(app.links, { nimble_uid: nimble_id, link_state: null })) throw unreachable()
+    const search = { seconds: timeout, ...(range && { range }), ...(interfaces && { interfaces }) }
+    const job_id = await app.jobs.run(principal, 'device.discover', { nimble_id, ...search }, (job) =>
+      discover(app, nimble, search, job),
+    )
+    return { job_id }
+  },
+
+  probe,
+
+  list: ({ site_id }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      if (site_id !== undefined) await readSite(trx, scope, site_id)
+      return describeDevices(trx, scope, app.links, await deviceRows(trx, scope, { siteUid: site_id }))
+    }),
+
+  get: ({ device_id }, ctx) =>
+    ctx.app.db.as(ctx.scope, async (trx) => described(trx, ctx, await readDevice(trx, ctx.scope, device_id))),
+
+  async update({ device_id, device_name, nimble_id, UUID, device_tags, version, ...change }, ctx) {
+    const { app, scope } = ctx
+    const { before, row, entity } = await app.db.as(scope, async (trx) => {
+      const before = await lockDevice(trx, scope, device_id)
+      const target = nimble_id === undefined ? null : await readNimble(trx, scope, nimble_id)
+      const isMoving = target !== null && target.id !== before.nimble_id
+      if (isMoving && target.tenant_id !== before.tenant_id) throw notFound()
+      if (isMoving && (await channelRows(trx, scope, { deviceUids: [device_id] })).length > 0)
+        throw invalid({ nimble_id: ['device_has_channels'] })
+      const [main] = (await sourcesOfDevices(trx, scope, [before.id])).get(before.id) ?? []
+      if (change.stream_address !== undefined && change.stream_address !== before.stream_address) {
+        const fault = addressFault(change.stream_address, ['rtsp:', 'rtsps:'], app.demo.isDemo)
+        if (fault) throw invalid({ stream_address: [fault] })
+        if (main) await updateSource(trx, main, { address: change.stream_address })
+      }
+      await updateDevice(
+        trx,
+        before,
+        {
+          name: device_name,
+          nimble_id: target?.id,
+          endpoint_uuid: UUID === '' ? null : UUID,
+          stream_address: change.stream_address,
+          stream_type: change.stream_type,
+          username: change.username === '' ? null : change.username,
+          password: sealed(change.password, before, app),
+          onvif_port: change.onvif_port,
+          tags: device_tags && JSON.stringify(device_tags),
+          is_demo: isDemo(app, change.stream_address ?? before.stream_address),
+        },
+        version,
+      )
+      if (isMoving) await moveSources(trx, before, target.id)
+      await touchSources(trx, before)
+      await raiseDesired(trx, before)
+      if (isMoving) await raiseDesired(trx, { tenant_id: target.tenant_id, nimble_id: target.id })
+      const row = await readDevice(trx, scope, device_id)
+      return { before, row, entity: await described(trx, ctx, row) }
+    })
+    if (before.nimble_uid !== row.nimble_uid) app.links.reconfigure(before.nimble_uid)
+    tell(ctx, row)
+    return entity
+  },
+
+  async delete({ device_id }, ctx) {
+    const { app, scope } = ctx
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await lockDevice(trx, scope, device_id)
+      const channels = await channelRows(trx, scope, { deviceUids: [device_id] })
+      if (channels.length > 0) throw hasChannels(channels.map((channel) => channel.name))
+      await deleteDevice(trx, before)
+      await raiseDesired(trx, before)
+      return before
+    })
+    tell(ctx, row)
+    return { device_id }
+  },
+
+  view: ({ device_id }, ctx) => {
+    const { app, scope } = ctx
+    return app.db.as(scope, async (trx) => {
+      const row = await readDevice(trx, scope, device_id)
+      const device = await described(trx, ctx, row)
+      const sources = (await sourcesOfDevices(trx, scope, [row.id])).get(row.id) ?? []
+      const channels = await channelRows(trx, scope, { deviceUids: [device_id] })
+      const uids = channels.map((channel) => channel.uid)
+      const stats = new Map((await channelFigures(trx, scope, uids)).map((one) => [one.channel_id, one]))
+      const now = Date.now()
+      const status = new Map(channels.map((channel) => [channel.uid, channelStatus(channel, app.links, now)]))
+      const nimble = await readNimble(trx, scope, row.nimble_uid)
+      const state = (await nimbleStatuses(trx, app.links, [nimble])).get(nimble.id)?.state ?? 'new'
+      return {
+        device,
+        sources: sources.map(deviceSource),
+        channels: device.source_channels.flatMap((channel) => {
+          const [figures, standing] = [stats.get(channel.channel_id), status.get(channel.channel_id)]
+          return figures && standing ? [{ ...channel, stats: figures, status: standing }] : []
+        }),
+        nimble: { nimble_id: nimble.uid, name: nimble.name, state },
+        snapshot_url: row.snapshot_uid === null ? null : mediaUrl(app.env, row.snapshot_uid),
+      }
+    })
+  },
+}
+
+/** One device as the API shows it. */
+async function described(trx: Trx, { app, scope }: Ctx, row: DeviceRow): Promise<Device> {
+  const [entity] = await describeDevices(trx, scope, app.links, [row])
+  if (!entity) throw notFound()
+  return entity
+}
+
+/** A password to store: absent or masked keeps the stored one, empty or null clears it. */
+function sealed(password: string | null | undefined, device: DeviceRow, app: Services): string | null | undefined {
+  if (password === undefined || password === '****') return undefined
+  return password ? app.secrets.seal(password, passwordPlace(device.uid)) : null
+}
+
+const hasChannels = (names: string[]) =>
+  new Refusal(406, 'device has active channels', {
+    code: 'device_has_channels',
+    errors: { channels: names },
+    args: { count: names.length, channels: names.join(', ') },
+  })
+
+function tell({ app, note }: Ctx, row: DeviceRow): void {
+  app.links.reconfigure(row.nimble_uid)
+  app.bus.publish(changed(row, 'device', row.uid))
+  note({ object_id: row.uid, object_name: row.name })
+}

@@ -1,0 +1,85 @@
+import type { deviceOps, Probe, Receive } from '@sightline/contract'
+import type { Finding, Probed } from '@sightline/contract/edge'
+import { addressFault, addressPlace } from '../camera-address.ts'
+import { keepStill, mediaUrl } from '../media/store.ts'
+import type { Ctx } from '../mount.ts'
+import { type NimbleRow, readNimble } from '../nimble/store.ts'
+import { invalid } from '../refusal.ts'
+import type { Secrets } from '../secrets.ts'
+import { type KnownCamera, knownCameras } from './discover.ts'
+import { type DeviceRow, passwordPlace, readDevice, setStill } from './store.ts'
+
+type Input = Receive<typeof deviceOps.probe>
+
+/**
+ * Tries a camera from its edge server, before it is saved or again later. The still that came is kept, and becomes the
+ * device's when one was named.
+ */
+export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
+  const { app, scope } = ctx
+  const fault = addressFault(input.address, ['rtsp:', 'rtsps:', 'http:', 'https:'], app.demo.isDemo)
+  if (fault) throw invalid({ address: [fault] })
+  const { nimble, device, known } = await app.db.as(scope, async (trx) => {
+    const nimble = await readNimble(trx, scope, input.nimble_id)
+    return {
+      nimble,
+      device: input.device_id === undefined ? null : await readDevice(trx, scope, input.device_id),
+      known: await knownCameras(trx, nimble.tenant_id),
+    }
+  })
+  const probed = await app.links.probe(nimble.uid, {
+    address: input.address,
+    username: input.username || null,
+    password: passwordOf(input, device, app.secrets),
+  })
+  return {
+    profiles: probed.profiles,
+    maker: probed.maker,
+    model: probed.model,
+    firmware: probed.firmware,
+    UUID: probed.endpoint_uuid,
+    snapshot_url: probed.snapshot === null ? null : await keepSnapshot(probed.snapshot, nimble, device, ctx),
+    findings: [...probed.findings, ...alreadyAdded(probed, known, input)],
+  }
+}
+
+/** The typed password, or for `****` the stored one, which goes to no other host than the device's own. */
+function passwordOf(input: Input, device: DeviceRow | null, secrets: Secrets): string | null {
+  if (input.password !== '****') return input.password || null
+  if (!device) throw invalid({ password: ['required'] })
+  if (addressPlace(input.address)?.host !== addressPlace(device.stream_address)?.host)
+    throw invalid({ password: ['password_again'] })
+  return device.password === null ? null : secrets.open(device.password, passwordPlace(device.uid))
+}
+
+async function keepSnapshot(
+  base64: string,
+  nimble: NimbleRow,
+  device: DeviceRow | null,
+  { app, scope, principal }: Ctx,
+): Promise<string> {
+  const place = { tenant_id: nimble.tenant_id, nimble_id: nimble.id, site_id: device?.site_id ?? null }
+  const uid = await keepStill(app, place, Buffer.from(base64, 'base64'), principal.userId)
+  if (device) await app.db.as(scope, (trx) => setStill(trx, device, uid))
+  return mediaUrl(app.env, uid)
+}
+
+/** Says when another device of the organization is this camera: the same ONVIF endpoint, or the same stream. */
+function alreadyAdded(probed: Probed, known: readonly KnownCamera[], input: Input): Finding[] {
+  const endpoint = probed.endpoint_uuid?.toLowerCase()
+  const streams = new Set([input.address, ...probed.profiles.map((profile) => profile.stream_address)].map(streamOf))
+  const other = known.find(
+    (device) =>
+      device.uid !== input.device_id &&
+      ((endpoint !== undefined && device.endpoint_uuid?.toLowerCase() === endpoint) ||
+        streams.has(streamOf(device.stream_address))),
+  )
+  if (!other) return []
+  const args = { device: other.name }
+  return [{ level: 'warning', code: 'already_added', text_id: `already_added:${other.name}`, args }]
+}
+
+const streamOf = (address: string): string => {
+  const place = addressPlace(address)
+  return `${place?.host}:${place?.port}${URL.parse(address)?.pathname}`
+}

@@ -1,0 +1,49 @@
+import type { Receive, live as rows } from '@sightline/contract'
+import { readChannel } from '../channel/store.ts'
+import { readDevice } from '../device/store.ts'
+import type { Handlers } from '../mount.ts'
+import { invalid, Refusal } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import type { Services } from '../services.ts'
+import { sourcesOfDevices } from '../source/store.ts'
+import { viewer } from './viewer.ts'
+
+export const live: Handlers<'live'> = {
+  async open(input, { app, scope }, socket) {
+    const stream = await findStream(app, scope, input)
+    const feed = app.links.live(stream.nimbleUid, stream.sourceUid, input.mode, viewer(socket, input.mode))
+    socket.gone.addEventListener('abort', () => feed.stop())
+    if (socket.gone.aborted) feed.stop()
+    socket.recheck((now) => isStillSeen(app, now, input, stream))
+  },
+}
+
+type Input = Receive<typeof rows.open>
+type Stream = { nimbleUid: string; sourceUid: string }
+
+/** The stream to show: the one that the channel watches, or of a device the one meant for looking at. @throws 404 */
+function findStream(app: Services, scope: Scope, { channel_id, device_id }: Input): Promise<Stream> {
+  return app.db.as(scope, async (trx) => {
+    if (channel_id !== undefined) {
+      const { nimble_uid, source_uid } = await readChannel(trx, scope, channel_id)
+      return { nimbleUid: nimble_uid, sourceUid: source_uid }
+    }
+    if (device_id === undefined) throw invalid({ channel_id: ['required'] })
+    const device = await readDevice(trx, scope, device_id)
+    const sources = (await sourcesOfDevices(trx, scope, [device.id])).get(device.id) ?? []
+    const source = sources.find((one) => one.role === 'live') ?? sources[0]
+    if (!source) throw new Refusal(404, 'The camera has no stream.', { code: 'no_stream' })
+    return { nimbleUid: device.nimble_uid, sourceUid: source.uid }
+  })
+}
+
+/** Whether the viewer may go on: what they opened is still in reach, and still shows the same stream. */
+async function isStillSeen(app: Services, scope: Scope, input: Input, shown: Stream): Promise<boolean> {
+  try {
+    const stream = await findStream(app, scope, input)
+    return stream.sourceUid === shown.sourceUid && stream.nimbleUid === shown.nimbleUid
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return false
+    throw error
+  }
+}

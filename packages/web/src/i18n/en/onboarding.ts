@@ -154,19 +154,3 @@ export const onboarding = {
     more: 'Add more cameras',
   },
 } as const
-
-/** Labels of the metric cards, by use case where the specification gives it its own. */
-
-/** What the large number of a card is, and the one beside it. */
-export const metricNote = {
-  peakMean: 'most at once · {{beside}} on average',
-  meanPeak: 'on average · {{beside}} at most',
-  sumPerHour: 'in all · {{beside}} an hour',
-  sumKnown: 'in all · {{beside}} known',
-  timesShare: 'times · {{beside}} of the time',
-  timesMost: 'times · {{beside}} at once at most',
-  timesNow: 'times · {{beside}} now',
-  lastPeak: 'now · {{beside}} at most',
-  longestMean: 'longest · {{beside}} on average',
-  previous: 'vs previous 24 h',
-} as const

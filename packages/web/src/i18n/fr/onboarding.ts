@@ -157,16 +157,3 @@ export const onboarding: Catalogue['onboarding'] = {
     more: "Ajouter d'autres caméras",
   },
 }
-
-export const metricNote: Catalogue['metricNote'] = {
-  peakMean: 'au plus à la fois · {{beside}} en moyenne',
-  meanPeak: 'en moyenne · {{beside}} au plus',
-  sumPerHour: 'en tout · {{beside}} par heure',
-  sumKnown: 'en tout · {{beside}} connus',
-  timesShare: 'fois · {{beside}} du temps',
-  timesMost: 'fois · {{beside}} à la fois au plus',
-  timesNow: 'fois · {{beside}} maintenant',
-  lastPeak: 'maintenant · {{beside}} au plus',
-  longestMean: 'le plus long · {{beside}} en moyenne',
-  previous: 'vs 24 h préc.',
-}

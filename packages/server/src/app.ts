@@ -11,7 +11,7 @@ import { acl } from './acl/handlers.ts'
 import { auth } from './auth/handlers.ts'
 import { channel } from './channel/handlers.ts'
 import { customer } from './customer/handlers.ts'
-import { demo, demo } from './demo/handlers.ts'
+import { demo } from './demo/handlers.ts'
 import { device } from './device/handlers.ts'
 import { type Env, isSecure } from './env.ts'
 import { answerFailure } from './failure.ts'
@@ -19,24 +19,24 @@ import { createGates } from './gates.ts'
 import { bareHeaders, securityHeaders } from './headers.ts'
 import { serveHealth } from './health.ts'
 import { instance } from './instance/handlers.ts'
-import { job, job } from './job/handlers.ts'
-import { license, license } from './license/handlers.ts'
+import { job } from './job/handlers.ts'
+import { license } from './license/handlers.ts'
 import { live } from './live/handlers.ts'
-import { media, media } from './media/handlers.ts'
+import { media } from './media/handlers.ts'
 import { type AllHandlers, mount } from './mount.ts'
-import { nimble, nimble } from './nimble/handlers.ts'
+import { nimble } from './nimble/handlers.ts'
 import { organization } from './organization/handlers.ts'
-import { pipeline, pipeline } from './pipeline/handlers.ts'
+import { pipeline } from './pipeline/handlers.ts'
 import { notFound } from './refusal.ts'
 import type { Services } from './services.ts'
 import { site } from './site/handlers.ts'
-import { source, source } from './source/handlers.ts'
-import { zones, zones } from './static/handlers.ts'
+import { source } from './source/handlers.ts'
+import { zones } from './static/handlers.ts'
 import { status } from './status/handlers.ts'
-import { stream, stream } from './stream/handlers.ts'
+import { stream } from './stream/handlers.ts'
 import { newUid } from './uid.ts'
 import { upload } from './upload/handlers.ts'
-import { bundle, bundle, usecase, usecase } from './usecase/handlers.ts'
+import { bundle, usecase } from './usecase/handlers.ts'
 import { user } from './user/handlers.ts'
 import { serveWeb } from './web.ts'
 
@@ -47,11 +47,14 @@ const handlers = {
   acl,
   auth,
   bundle,
+  channel,
   customer,
   demo,
+  device,
   instance,
   job,
   license,
+  live,
   media,
   nimble,
   organization,

@@ -63,3 +63,32 @@ export function shapeFault(kind: ZoneKind, points: readonly Point[]): 'zone_inco
   if (points.length < 3 || polygonArea(points) < 1e-6) return 'zone_incomplete'
   return selfCrossing(points) ? 'zone_self_crossing' : null
 }
+
+/** Area that two boxes have in common. */
+function sharedArea(a: Box, b: Box): number {
+  const w = Math.min(a[0] + a[2], b[0] + b[2]) - Math.max(a[0], b[0])
+  const h = Math.min(a[1] + a[3], b[1] + b[3]) - Math.max(a[1], b[1])
+  return w > 0 && h > 0 ? w * h : 0
+}
+
+/** Intersection over union, 0…1. */
+export function iou(a: Box, b: Box): number {
+  const shared = sharedArea(a, b)
+  return shared === 0 ? 0 : shared / (a[2] * a[3] + b[2] * b[3] - shared)
+}
+
+/** Share of box `a` that lies inside box `b`, 0…1. */
+export const shareInside = (a: Box, b: Box): number => {
+  const area = a[2] * a[3]
+  return area > 0 ? sharedArea(a, b) / area : 0
+}
+
+/** Distance of a point from the segment a–b, in the unit of the coordinates. */
+export function distanceToSegment(a: Point, b: Point, p: Point): number {
+  const dx = b[0] - a[0]
+  const dy = b[1] - a[1]
+  const length = dx * dx + dy * dy
+  const along = length === 0 ? 0 : ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / length
+  const t = Math.min(1, Math.max(0, along))
+  return Math.hypot(p[0] - a[0] - t * dx, p[1] - a[1] - t * dy)
+}

@@ -9,7 +9,7 @@ import {
   type Send,
   api as table,
 } from '@sightline/contract'
-import { mutationOptions, queryOptions } from '@tanstack/react-query'
+import { type DataTag, mutationOptions, type QueryFunctionContext, queryOptions } from '@tanstack/react-query'
 import { failureText, type Message, type Words } from './api-text.ts'
 
 /** Requests that outlive this are given up with the time-out text. */
@@ -57,6 +57,19 @@ export type ClientEnv = {
 
 export type CallOptions = { signal?: AbortSignal; file?: Blob }
 
+/** Fits `useQuery`, `useSuspenseQuery`, `ensureQueryData` and `setQueryData` alike. */
+type Query<T> = {
+  queryKey: DataTag<readonly unknown[], T, CallFailed>
+  queryFn: (context: QueryFunctionContext) => Promise<T>
+  meta: Partial<CallMeta>
+}
+
+type QueryOf<T> = {
+  queryKey: DataTag<readonly unknown[], T, CallFailed>
+  queryFn: QueryFunction<T, readonly unknown[]>
+  meta: Partial<CallMeta>
+}
+
 type Calls<O extends Op> = {
   op: O
   id: OpId
@@ -64,7 +77,7 @@ type Calls<O extends Op> = {
   call: (input: Send<O>, options?: CallOptions) => Promise<Result<Reply<O>>>
   /** Key of its queries: of all without input, else of that one. */
   key: (input?: Send<O>) => readonly unknown[]
-  query: (input: Send<O>) => ReturnType<typeof queryOptions<Reply<O>, CallFailed, Reply<O>, readonly unknown[]>>
+  query: (input: Send<O>) => Query<Reply<O>>
   /** `quiet` shows no message on success, `inline` shows no message on failure: the screen does. */
   mutation: (
     show?: Pick<CallMeta, 'quiet' | 'inline'>,
@@ -75,6 +88,7 @@ export type Client = { [F in keyof Api]: { [K in keyof Api[F]]: Api[F][K] extend
 
 declare module '@tanstack/react-query' {
   interface Register {
+    defaultError: CallFailed
     mutationMeta: Partial<CallMeta>
     queryMeta: Partial<CallMeta>
   }

@@ -19,7 +19,18 @@ import { Route as LoginRouteImport } from './routes/login'
 import { Route as LogoutRouteImport } from './routes/logout'
 import { Route as OnboardingRouteImport } from './routes/onboarding'
 import { Route as RegisterRouteImport } from './routes/register'
+import { Route as AppChannelIndexRouteImport } from './routes/_app/channel.index'
+import { Route as AppChannelAddRouteImport } from './routes/_app/channel.add'
+import { Route as AppChannelDetailRouteImport } from './routes/_app/channel.detail'
+import { Route as AppChannelEditRouteImport } from './routes/_app/channel.edit'
+import { Route as AppCustomerIndexRouteImport } from './routes/_app/customer.index'
+import { Route as AppCustomerAddRouteImport } from './routes/_app/customer.add'
+import { Route as AppCustomerEditRouteImport } from './routes/_app/customer.edit'
 import { Route as AppSiteIndexRouteImport } from './routes/_app/site.index'
+import { Route as AppSiteAddRouteImport } from './routes/_app/site.add'
+import { Route as AppSiteDetailRouteImport } from './routes/_app/site.detail'
+import { Route as AppSiteEditRouteImport } from './routes/_app/site.edit'
+import { Route as AppSiteViewRouteImport } from './routes/_app/site.view'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -70,9 +81,64 @@ const RegisterRoute = RegisterRouteImport.update({
   path: '/register',
   getParentRoute: () => rootRouteImport,
 } as any)
+const AppChannelIndexRoute = AppChannelIndexRouteImport.update({
+  id: '/channel/',
+  path: '/channel/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppChannelAddRoute = AppChannelAddRouteImport.update({
+  id: '/channel/add',
+  path: '/channel/add',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppChannelDetailRoute = AppChannelDetailRouteImport.update({
+  id: '/channel/detail',
+  path: '/channel/detail',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppChannelEditRoute = AppChannelEditRouteImport.update({
+  id: '/channel/edit',
+  path: '/channel/edit',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppCustomerIndexRoute = AppCustomerIndexRouteImport.update({
+  id: '/customer/',
+  path: '/customer/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppCustomerAddRoute = AppCustomerAddRouteImport.update({
+  id: '/customer/add',
+  path: '/customer/add',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppCustomerEditRoute = AppCustomerEditRouteImport.update({
+  id: '/customer/edit',
+  path: '/customer/edit',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppSiteIndexRoute = AppSiteIndexRouteImport.update({
   id: '/site/',
   path: '/site/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSiteAddRoute = AppSiteAddRouteImport.update({
+  id: '/site/add',
+  path: '/site/add',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSiteDetailRoute = AppSiteDetailRouteImport.update({
+  id: '/site/detail',
+  path: '/site/detail',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSiteEditRoute = AppSiteEditRouteImport.update({
+  id: '/site/edit',
+  path: '/site/edit',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSiteViewRoute = AppSiteViewRouteImport.update({
+  id: '/site/view',
+  path: '/site/view',
   getParentRoute: () => AppRoute,
 } as any)
 
@@ -86,6 +152,17 @@ export interface FileRoutesByFullPath {
   '/logout': typeof LogoutRoute
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
+  '/channel/add': typeof AppChannelAddRoute
+  '/channel/detail': typeof AppChannelDetailRoute
+  '/channel/edit': typeof AppChannelEditRoute
+  '/customer/add': typeof AppCustomerAddRoute
+  '/customer/edit': typeof AppCustomerEditRoute
+  '/site/add': typeof AppSiteAddRoute
+  '/site/detail': typeof AppSiteDetailRoute
+  '/site/edit': typeof AppSiteEditRoute
+  '/site/view': typeof AppSiteViewRoute
+  '/channel/': typeof AppChannelIndexRoute
+  '/customer/': typeof AppCustomerIndexRoute
   '/site/': typeof AppSiteIndexRoute
 }
 export interface FileRoutesByTo {
@@ -98,6 +175,17 @@ export interface FileRoutesByTo {
   '/logout': typeof LogoutRoute
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
+  '/channel/add': typeof AppChannelAddRoute
+  '/channel/detail': typeof AppChannelDetailRoute
+  '/channel/edit': typeof AppChannelEditRoute
+  '/customer/add': typeof AppCustomerAddRoute
+  '/customer/edit': typeof AppCustomerEditRoute
+  '/site/add': typeof AppSiteAddRoute
+  '/site/detail': typeof AppSiteDetailRoute
+  '/site/edit': typeof AppSiteEditRoute
+  '/site/view': typeof AppSiteViewRoute
+  '/channel': typeof AppChannelIndexRoute
+  '/customer': typeof AppCustomerIndexRoute
   '/site': typeof AppSiteIndexRoute
 }
 export interface FileRoutesById {
@@ -112,6 +200,17 @@ export interface FileRoutesById {
   '/logout': typeof LogoutRoute
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
+  '/_app/channel/add': typeof AppChannelAddRoute
+  '/_app/channel/detail': typeof AppChannelDetailRoute
+  '/_app/channel/edit': typeof AppChannelEditRoute
+  '/_app/customer/add': typeof AppCustomerAddRoute
+  '/_app/customer/edit': typeof AppCustomerEditRoute
+  '/_app/site/add': typeof AppSiteAddRoute
+  '/_app/site/detail': typeof AppSiteDetailRoute
+  '/_app/site/edit': typeof AppSiteEditRoute
+  '/_app/site/view': typeof AppSiteViewRoute
+  '/_app/channel/': typeof AppChannelIndexRoute
+  '/_app/customer/': typeof AppCustomerIndexRoute
   '/_app/site/': typeof AppSiteIndexRoute
 }
 export interface FileRouteTypes {
@@ -126,6 +225,17 @@ export interface FileRouteTypes {
     | '/logout'
     | '/onboarding'
     | '/register'
+    | '/channel/add'
+    | '/channel/detail'
+    | '/channel/edit'
+    | '/customer/add'
+    | '/customer/edit'
+    | '/site/add'
+    | '/site/detail'
+    | '/site/edit'
+    | '/site/view'
+    | '/channel/'
+    | '/customer/'
     | '/site/'
   fileRoutesByTo: FileRoutesByTo
   to:
@@ -138,6 +248,17 @@ export interface FileRouteTypes {
     | '/logout'
     | '/onboarding'
     | '/register'
+    | '/channel/add'
+    | '/channel/detail'
+    | '/channel/edit'
+    | '/customer/add'
+    | '/customer/edit'
+    | '/site/add'
+    | '/site/detail'
+    | '/site/edit'
+    | '/site/view'
+    | '/channel'
+    | '/customer'
     | '/site'
   id:
     | '__root__'
@@ -151,6 +272,17 @@ export interface FileRouteTypes {
     | '/logout'
     | '/onboarding'
     | '/register'
+    | '/_app/channel/add'
+    | '/_app/channel/detail'
+    | '/_app/channel/edit'
+    | '/_app/customer/add'
+    | '/_app/customer/edit'
+    | '/_app/site/add'
+    | '/_app/site/detail'
+    | '/_app/site/edit'
+    | '/_app/site/view'
+    | '/_app/channel/'
+    | '/_app/customer/'
     | '/_app/site/'
   fileRoutesById: FileRoutesById
 }
@@ -239,6 +371,55 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof RegisterRouteImport
       parentRoute: typeof rootRouteImport
     }
+    '/_app/channel/': {
+      id: '/_app/channel/'
+      path: '/channel'
+      fullPath: '/channel/'
+      preLoaderRoute: typeof AppChannelIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/channel/add': {
+      id: '/_app/channel/add'
+      path: '/channel/add'
+      fullPath: '/channel/add'
+      preLoaderRoute: typeof AppChannelAddRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/channel/detail': {
+      id: '/_app/channel/detail'
+      path: '/channel/detail'
+      fullPath: '/channel/detail'
+      preLoaderRoute: typeof AppChannelDetailRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/channel/edit': {
+      id: '/_app/channel/edit'
+      path: '/channel/edit'
+      fullPath: '/channel/edit'
+      preLoaderRoute: typeof AppChannelEditRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/customer/': {
+      id: '/_app/customer/'
+      path: '/customer'
+      fullPath: '/customer/'
+      preLoaderRoute: typeof AppCustomerIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/customer/add': {
+      id: '/_app/customer/add'
+      path: '/customer/add'
+      fullPath: '/customer/add'
+      preLoaderRoute: typeof AppCustomerAddRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/customer/edit': {
+      id: '/_app/customer/edit'
+      path: '/customer/edit'
+      fullPath: '/customer/edit'
+      preLoaderRoute: typeof AppCustomerEditRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/site/': {
       id: '/_app/site/'
       path: '/site'
@@ -246,14 +427,64 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppSiteIndexRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/site/add': {
+      id: '/_app/site/add'
+      path: '/site/add'
+      fullPath: '/site/add'
+      preLoaderRoute: typeof AppSiteAddRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/site/detail': {
+      id: '/_app/site/detail'
+      path: '/site/detail'
+      fullPath: '/site/detail'
+      preLoaderRoute: typeof AppSiteDetailRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/site/edit': {
+      id: '/_app/site/edit'
+      path: '/site/edit'
+      fullPath: '/site/edit'
+      preLoaderRoute: typeof AppSiteEditRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/site/view': {
+      id: '/_app/site/view'
+      path: '/site/view'
+      fullPath: '/site/view'
+      preLoaderRoute: typeof AppSiteViewRouteImport
+      parentRoute: typeof AppRoute
+    }
   }
 }
 
 interface AppRouteChildren {
+  AppChannelAddRoute: typeof AppChannelAddRoute
+  AppChannelDetailRoute: typeof AppChannelDetailRoute
+  AppChannelEditRoute: typeof AppChannelEditRoute
+  AppCustomerAddRoute: typeof AppCustomerAddRoute
+  AppCustomerEditRoute: typeof AppCustomerEditRoute
+  AppSiteAddRoute: typeof AppSiteAddRoute
+  AppSiteDetailRoute: typeof AppSiteDetailRoute
+  AppSiteEditRoute: typeof AppSiteEditRoute
+  AppSiteViewRoute: typeof AppSiteViewRoute
+  AppChannelIndexRoute: typeof AppChannelIndexRoute
+  AppCustomerIndexRoute: typeof AppCustomerIndexRoute
   AppSiteIndexRoute: typeof AppSiteIndexRoute
 }
 
 const AppRouteChildren: AppRouteChildren = {
+  AppChannelAddRoute: AppChannelAddRoute,
+  AppChannelDetailRoute: AppChannelDetailRoute,
+  AppChannelEditRoute: AppChannelEditRoute,
+  AppCustomerAddRoute: AppCustomerAddRoute,
+  AppCustomerEditRoute: AppCustomerEditRoute,
+  AppSiteAddRoute: AppSiteAddRoute,
+  AppSiteDetailRoute: AppSiteDetailRoute,
+  AppSiteEditRoute: AppSiteEditRoute,
+  AppSiteViewRoute: AppSiteViewRoute,
+  AppChannelIndexRoute: AppChannelIndexRoute,
+  AppCustomerIndexRoute: AppCustomerIndexRoute,
   AppSiteIndexRoute: AppSiteIndexRoute,
 }
 

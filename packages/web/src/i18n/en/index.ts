@@ -1,4 +1,6 @@
+import { channel } from './channel.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
+import { address, customer } from './customer.ts'
 import { event } from './event.ts'
 import { live } from './live.ts'
 import { login, register, support } from './login.ts'
@@ -11,6 +13,9 @@ import { zones } from './zones.ts'
 
 /** The English catalogue, and through its type the shape of every other. One file per feature. */
 export const en = {
+  address,
+  customer,
+  channel,
   chart,
   common,
   event,

@@ -1,5 +1,7 @@
 import type { Catalogue } from '../catalogue.ts'
+import { channel } from './channel.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
+import { address, customer } from './customer.ts'
 import { event } from './event.ts'
 import { live } from './live.ts'
 import { login, register, support } from './login.ts'
@@ -13,6 +15,9 @@ import { zones } from './zones.ts'
 export { pairs } from './pairs.ts'
 
 export const fr: Catalogue = {
+  address,
+  customer,
+  channel,
   chart,
   common,
   event,

@@ -30,6 +30,8 @@ type Props = {
   still?: string | null
   /** Called with the numbers and boxes of the picture on screen. */
   onOverlay?: (overlay: LiveOverlay) => void
+  /** Without tools and without a frame of its own: filling what it lies in, under a drawing. */
+  bare?: boolean
   children?: ReactNode
 }
 
@@ -44,7 +46,7 @@ const idle: LiveState = {
 }
 
 /** The live picture with boxes and zones over it, its transport and delay, and the reason when there is none. */
-export function LivePicture({ channelId, deviceId, label, shapes = [], still, onOverlay, children }: Props) {
+export function LivePicture({ channelId, deviceId, label, shapes = [], still, onOverlay, bare, children }: Props) {
   const { t } = useTranslation()
   const video = useRef<HTMLVideoElement>(null)
   const frame = useRef<HTMLDivElement>(null)
@@ -77,7 +79,13 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
     if (width > 0 && height > 0) setRatio(width / height)
   }
   return (
-    <div ref={frame} className={classes.root} style={{ aspectRatio: ratio }} data-phase={state.phase}>
+    <div
+      ref={frame}
+      className={classes.root}
+      style={bare ? undefined : { aspectRatio: ratio }}
+      data-bare={bare || undefined}
+      data-phase={state.phase}
+    >
       {still && !isPlaying && <img className={classes.picture} src={still} alt="" data-still />}
       <video
         ref={video}
@@ -128,19 +136,21 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
         ))}
       {!isPlaying && <Absent state={state} />}
       <Status state={state} />
-      <div className={classes.tools}>
-        {shapes.length > 0 && (
-          <Tool label={t('live.zones')} pressed={showShapes} onClick={() => setShowShapes(!showShapes)}>
-            <IconPolygon size={18} />
+      {!bare && (
+        <div className={classes.tools}>
+          {shapes.length > 0 && (
+            <Tool label={t('live.zones')} pressed={showShapes} onClick={() => setShowShapes(!showShapes)}>
+              <IconPolygon size={18} />
+            </Tool>
+          )}
+          <Tool label={t('live.boxes')} pressed={showBoxes} onClick={() => setShowBoxes(!showBoxes)}>
+            <IconBoxMultiple size={18} />
           </Tool>
-        )}
-        <Tool label={t('live.boxes')} pressed={showBoxes} onClick={() => setShowBoxes(!showBoxes)}>
-          <IconBoxMultiple size={18} />
-        </Tool>
-        <Tool label={t('live.fullscreen')} onClick={() => void toggleFullscreen(frame.current)}>
-          <IconMaximize size={18} />
-        </Tool>
-      </div>
+          <Tool label={t('live.fullscreen')} onClick={() => void toggleFullscreen(frame.current)}>
+            <IconMaximize size={18} />
+          </Tool>
+        </div>
+      )}
       {children}
     </div>
   )

@@ -1,0 +1,211 @@
+import { ActionIcon, Alert, Button, Menu, SegmentedControl } from '@mantine/core'
+import type { Channel, Device } from '@sightline/contract'
+import { IconDots, IconPolygon, IconTrash } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api, refresh } from '../app/client.ts'
+import { formatNumber } from '../i18n/format.ts'
+import { causeText } from '../i18n/words.ts'
+import { useTopic } from '../live.ts'
+import { useMay } from '../session.ts'
+import { EventItems } from '../ui/analytics/EventItems.tsx'
+import { MetricChart } from '../ui/analytics/MetricChart.tsx'
+import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
+import { Confirm } from '../ui/Confirm.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { Go, useGo } from '../ui/Go.tsx'
+import { HealthTag } from '../ui/Health.tsx'
+import { LivePicture } from '../ui/live/LivePicture.tsx'
+import type { LiveOverlay } from '../ui/live/player.ts'
+import { MetricGrid } from '../ui/MetricCard.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import { BlockSkeleton, RowsSkeleton } from '../ui/Skeletons.tsx'
+import { ChannelFacts } from './ChannelFacts.tsx'
+import classes from './channel.module.css'
+
+/** Numbers of the page are read again this long after the last event, and at least this often. */
+const refreshMs = 10_000
+const periods = { h1: '-1h', h24: '-24h', d7: '-7d', d30: '-30d' } as const
+type Period = keyof typeof periods
+
+/** One analytic: the live picture, its numbers, their course, its latest events and its state. */
+export function ChannelPage({ channel, device, timezone }: { channel: Channel; device: Device; timezone: string }) {
+  const { t } = useTranslation()
+  const mayEdit = useMay('edit')
+  const { channel_id, usecase_key } = channel
+  const [period, setPeriod] = useState<Period>('h1')
+  const [levels, setLevels] = useState<Readonly<Record<string, number>>>({})
+  const status = useQuery({ ...api.channel.status.query({ channel_id }), refetchInterval: refreshMs })
+  const stats = useQuery({
+    ...api.event.stats.query({ usecase_key, channel_id: [channel_id] }),
+    refetchInterval: refreshMs,
+  })
+  const chart = useQuery({
+    ...api.event.range.query({ usecase_key, channel_id: [channel_id], start: periods[period], type: 2, timezone }),
+    refetchInterval: refreshMs,
+    placeholderData: (before) => before,
+  })
+  const events = useQuery(api.event.range.query({ usecase_key, channel_id: [channel_id], event_limit: 8, type: 1 }))
+  useTopic('event', (message) => {
+    if (message.channel_id !== channel_id) return
+    setLevels((now) => ({ ...now, ...message.levels }))
+    if (message.opened > 0) {
+      for (const query of [events, stats, chart]) void query.refetch()
+    }
+  })
+  useTopic('channel', (message) => {
+    if (message.channel_id === channel_id) void status.refetch()
+  })
+  const onOverlay = useCallback(
+    (overlay: LiveOverlay) => {
+      const mine = overlay.levels[channel_id]
+      if (mine) setLevels((now) => ({ ...now, ...mine }))
+    },
+    [channel_id],
+  )
+
+  const state = status.data
+  const cause = state?.state_cause ?? channel.state_cause
+  const series = chart.data && !Array.isArray(chart.data) ? chart.data : null
+  const list = Array.isArray(events.data) ? events.data : null
+  const now = Object.entries(levels).filter(([id]) => channel.metric_keys.includes(id))
+  return (
+    <>
+      <PageHeader
+        title={`${device.device_name}: ${channel.channel_name}`}
+        meta={
+          <HealthTag
+            health={state?.channel_health ?? channel.channel_health}
+            cause={cause ? causeText(cause) : t(`channel.state.${state?.channel_state ?? channel.channel_state}`)}
+          />
+        }
+      >
+        {mayEdit && <More channel={channel} />}
+        <Button
+          component={Go}
+          to="/channel/edit"
+          search={{ did: device.device_id, cid: channel_id, uid: channel.usecase_id }}
+          leftSection={<IconPolygon size={16} />}
+        >
+          {t('channel.detail.edit')}
+        </Button>
+      </PageHeader>
+      {channel.detector_state === 'needs_model' && <Alert color="orange">{t('usecase.needsModelText')}</Alert>}
+      <div className={classes.columns}>
+        <div className={classes.main}>
+          <LivePicture
+            channelId={channel_id}
+            label={`${t('channel.detail.live')}: ${device.device_name}`}
+            shapes={channel.zones.map((zone) => ({ ...zone, id: zone.static_id, name: zone.label ?? zone.name }))}
+            onOverlay={onOverlay}
+          >
+            {now.length > 0 && (
+              <span className={`${classes.now} num`} data-testid="levels">
+                {now.map(([id, value]) => `${t(`usecase.metric.${id as 'total'}`)} ${formatNumber(value)}`).join(' · ')}
+              </span>
+            )}
+          </LivePicture>
+          {stats.isError && !stats.data ? (
+            <ErrorPanel error={stats.error} onRetry={() => void stats.refetch()} />
+          ) : stats.data ? (
+            <MetricGrid>
+              <UsecaseCards usecaseKey={usecase_key} metrics={stats.data.metrics} />
+            </MetricGrid>
+          ) : (
+            <BlockSkeleton height={108} />
+          )}
+          <Panel
+            title={t('chart.title')}
+            aside={
+              <SegmentedControl
+                size="xs"
+                aria-label={t('chart.period')}
+                value={period}
+                onChange={(next) => setPeriod(next as Period)}
+                data={(Object.keys(periods) as Period[]).map((value) => ({ value, label: t(`chart.${value}`) }))}
+              />
+            }
+          >
+            {chart.isError && !series ? (
+              <ErrorPanel error={chart.error} onRetry={() => void chart.refetch()} />
+            ) : series ? (
+              <MetricChart data={series} />
+            ) : (
+              <BlockSkeleton height={260} />
+            )}
+          </Panel>
+        </div>
+        <aside className={classes.side}>
+          <Panel title={t('channel.detail.state')}>
+            {state ? <ChannelFacts status={state} timezone={timezone} /> : <RowsSkeleton rows={4} height={40} />}
+          </Panel>
+          <Panel
+            flush
+            title={t('event.latest')}
+            aside={
+              <Go to="/event" search={{ cid: channel_id, uid: channel.usecase_id }}>
+                {t('event.all')}
+              </Go>
+            }
+          >
+            {events.isError && !list ? (
+              <ErrorPanel error={events.error} onRetry={() => void events.refetch()} />
+            ) : !list ? (
+              <RowsSkeleton rows={4} />
+            ) : list.length === 0 ? (
+              <Empty title={t('event.none')} />
+            ) : (
+              <EventItems events={list} nameOf={() => channel.channel_name} timezone={timezone} />
+            )}
+          </Panel>
+        </aside>
+      </div>
+    </>
+  )
+}
+
+/** What is done rarely: deleting, which auto recovery blocks. */
+function More({ channel }: { channel: Channel }) {
+  const { t } = useTranslation()
+  const go = useGo()
+  const [asks, setAsks] = useState(false)
+  const update = useMutation(api.channel.update.mutation())
+  const remove = useMutation(api.channel.delete.mutation())
+  const { channel_id, auto_recovery } = channel
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label={t('common.actionsFor', { name: channel.channel_name })}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => setAsks(true)}>
+            {t('channel.detail.delete')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={asks}
+        onClose={() => setAsks(false)}
+        title={auto_recovery ? t('channel.detail.deleteBlocked') : t('channel.detail.delete')}
+        confirmLabel={auto_recovery ? t('channel.detail.switchOff') : t('channel.detail.delete')}
+        onConfirm={async () => {
+          if (auto_recovery) {
+            await update.mutateAsync({ channel_id, auto_recovery: false })
+            refresh('channel')
+          } else {
+            await remove.mutateAsync({ channel_id })
+            go('/device/detail', { did: channel.device_id }, { replace: true })
+          }
+        }}
+      >
+        {auto_recovery ? t('channel.detail.switchOffFirst') : t('channel.detail.deleteText')}
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,62 @@
+import { Badge, Radio } from '@mantine/core'
+import type { Bundle } from '@sightline/contract'
+import type { UsecaseKey } from '@sightline/domain'
+import { useTranslation } from 'react-i18next'
+import { usecaseIcons } from '../ui/analytics/usecase-icons.ts'
+import classes from './channel.module.css'
+
+type Props = { bundles: readonly Bundle[]; value: UsecaseKey | null; onChange: (key: UsecaseKey) => void }
+
+/** Use cases by bundle: what each detects and what it needs. Those that this version cannot run say so. */
+export function UsecaseGallery({ bundles, value, onChange }: Props) {
+  const { t } = useTranslation()
+  return (
+    <Radio.Group
+      aria-label={t('channel.add.chooseUsecase')}
+      value={value}
+      onChange={(key) => onChange(key as UsecaseKey)}
+    >
+      {bundles.map(({ bundle_id, type, bundle_usecases }) => (
+        <section key={bundle_id} className={classes.bundle}>
+          <h3 className={classes.bundleName}>{t(`usecase.bundle.${type}`)}</h3>
+          <div className={classes.gallery}>
+            {bundle_usecases.map((item) => {
+              const Icon = usecaseIcons[item.usecase_key]
+              return (
+                <Radio.Card
+                  key={item.usecase_key}
+                  value={item.usecase_key}
+                  className={classes.usecase}
+                  radius="md"
+                  disabled={!item.built_in}
+                >
+                  <Icon size={22} stroke={1.6} aria-hidden="true" />
+                  <span className={classes.usecaseWords}>
+                    <span className={classes.usecaseName}>{t(`usecase.name.${item.usecase_key}`)}</span>
+                    <span className="t3">{t(`usecase.about.${item.usecase_key}`)}</span>
+                    <span className={classes.needs}>
+                      {item.needs_line && <Need>{t('channel.add.needsLine')}</Need>}
+                      {item.needs_model && <Need>{t('channel.add.needsModel')}</Need>}
+                      {item.needs_calibration && <Need>{t('channel.add.needsCalibration')}</Need>}
+                      {item.experimental && <Need>{t('channel.add.experimental')}</Need>}
+                      {!item.built_in && !item.needs_model && !item.needs_calibration && (
+                        <Need>{t('channel.add.later')}</Need>
+                      )}
+                    </span>
+                  </span>
+                  <Radio.Indicator />
+                </Radio.Card>
+              )
+            })}
+          </div>
+        </section>
+      ))}
+    </Radio.Group>
+  )
+}
+
+const Need = ({ children }: { children: string }) => (
+  <Badge variant="outline" color="gray" size="sm">
+    {children}
+  </Badge>
+)

@@ -9,7 +9,7 @@ import {
   type Send,
   api as table,
 } from '@sightline/contract'
-import { type DataTag, mutationOptions, type QueryFunctionContext, queryOptions } from '@tanstack/react-query'
+import { type DataTag, mutationOptions, type QueryFunction, queryOptions } from '@tanstack/react-query'
 import { failureText, type Message, type Words } from './api-text.ts'
 
 /** Requests that outlive this are given up with the time-out text. */
@@ -61,12 +61,6 @@ export type CallOptions = { signal?: AbortSignal; file?: Blob }
 type Query<T> = {
   queryKey: DataTag<readonly unknown[], T, CallFailed>
   queryFn: (context: QueryFunctionContext) => Promise<T>
-  meta: Partial<CallMeta>
-}
-
-type QueryOf<T> = {
-  queryKey: DataTag<readonly unknown[], T, CallFailed>
-  queryFn: QueryFunction<T, readonly unknown[]>
   meta: Partial<CallMeta>
 }
 

@@ -81,9 +81,25 @@ export async function openDatabase(options: DatabaseOptions): Promise<Db> {
 const requestSeconds = 15
 const idleInTransactionSeconds = 30
 
+/**
+ * Statements that begin with a comment are prepared once a connection, under the comment as their name: planning the
+ * event statements takes longer than running them.
+ */
+class PreparingClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's overloads cannot be restated
+  override query(...args: any[]): any {
+    const [text, values] = args
+    const name =
+      typeof text === 'string' && Array.isArray(values) ? /^\s*\/\* ([\w.]+) \*\//.exec(text)?.[1] : undefined
+    const query = name ? [{ name, text, values }, ...args.slice(2)] : args
+    return super.query(...(query as Parameters<pg.Client['query']>))
+  }
+}
+
 function makePool(config: pg.PoolConfig, name: string, max: number, timeoutSeconds: number): pg.Pool {
   const pool = new pg.Pool({
     ...config,
+    Client: PreparingClient,
     max,
     application_name: `sightline ${name}`,
     connectionTimeoutMillis: 5000,
@@ -92,8 +108,10 @@ function makePool(config: pg.PoolConfig, name: string, max: number, timeoutSecon
     ...(timeoutSeconds > 0 && { statement_timeout: timeoutSeconds * 1000 }),
     options: '-c timezone=UTC',
   })
-  // A connection that breaks while idle only leaves the pool; the next query gets a new one or its own error.
+  // A connection that breaks while idle only leaves the pool; the next query gets a new one or its own error. While it
+  // is lent out, between two statements, the pool does not listen: without a listener that would end the process.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', () => undefined))
   return pool
 }
 

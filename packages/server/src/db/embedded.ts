@@ -287,6 +287,9 @@ async function launch(server: Server, connection: Connection): Promise<number> {
     `port=${port}`,
     'max_connections=40',
     'logging_collector=off',
+    // Fewer checkpoints, fewer whole pages in the log: it is the log that ingest pays for.
+    'checkpoint_timeout=15min',
+    'max_wal_size=2GB',
     'log_checkpoints=off',
     'jit=off',
     'timezone=UTC',

@@ -61,6 +61,7 @@ export const fences: Record<string, Rights> = {
   event_1m: record,
   event_1h: record,
   rollup_dirty: record,
+  rollup_seal: { sl_app: 'select', sl_super: 'select', sl_ingest: all },
   event_rejected: record,
 }
 
@@ -105,7 +106,7 @@ export async function raiseFences(trx: Trx, migrated: boolean): Promise<void> {
   )
   if (open.length === 0 && !migrated) return
   for (const [table, rights] of Object.entries(fences)) {
-    const tenantless = rights === reference || rights === instance
+    const tenantless = rights === reference || rights === instance || table === 'rollup_seal'
     const statements = [
       `alter table ${table} enable row level security`,
       `alter table ${table} force row level security`,

@@ -42,6 +42,9 @@ const present = async (trx: Trx, table: Partitioned): Promise<string[]> => {
   return rows.map((row) => row.name)
 }
 
+/** Rows of the current minute are updated with every batch: room on their page keeps the index out of it. */
+const roomForUpdates = 'with (fillfactor = 60)'
+
 /** Creates what is missing for events of the next days; on an empty database also for the last ones. */
 export async function ensurePartitions(trx: Trx, now: number): Promise<string[]> {
   const created: string[] = []
@@ -53,7 +56,8 @@ export async function ensurePartitions(trx: Trx, now: number): Promise<string[]>
       if (there.includes(name)) continue
       await sql
         .raw(
-          `create table ${name} partition of ${table} for values from ('${from.toISOString()}') to ('${to.toISOString()}')`,
+          `create table ${name} partition of ${table} for values from ('${from.toISOString()}') to ('${to.toISOString()}')
+            ${table === 'event' ? '' : roomForUpdates}`,
         )
         .execute(trx)
       created.push(name)
@@ -70,6 +74,19 @@ const startOf = (name: string): number => {
 /** Days of raw events that are kept now, oldest first; events before the first are refused. */
 export async function keptDays(trx: Trx): Promise<{ name: string; start: number }[]> {
   return (await present(trx, 'event')).map((name) => ({ name, start: startOf(name) }))
+}
+
+/** Start of the day before which a tenant's raw events are gone or going. */
+export const rawCutoff = (now: number, rawDays: number): number => floor(now - rawDays * dayMs, 'day').getTime()
+
+/**
+ * The oldest moment of which events are taken in, per tenant. What is older may have been stored, counted and dropped
+ * already: taking it in again would count it twice.
+ */
+export async function oldestAccepted(trx: Trx, now: number): Promise<Map<number, number>> {
+  const kept = (await keptDays(trx))[0]?.start ?? Number.POSITIVE_INFINITY
+  const tenants = await trx.selectFrom('organization').select(['tenant_id', 'raw_days']).execute()
+  return new Map(tenants.map(({ tenant_id, raw_days }) => [tenant_id, Math.max(kept, rawCutoff(now, raw_days))]))
 }
 
 /** Partitions of a table that end at or before `time`, oldest first. */

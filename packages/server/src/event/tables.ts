@@ -18,18 +18,17 @@ export type EventTable = {
   ts: Date
   /** `event_uuid`: UUIDv7 whose millisecond is `ts`. */
   eid: string
-  /** Index into the contract's `recordKinds`. */
-  kind: number
-  /** False for windows in which every number is 0: lists leave them out. */
-  notable: boolean
+  received_at: Generated<Date>
   observed_ms: number
   nimble_id: number
   source: number
   clock_offset_ms: number
-  received_at: Generated<Date>
-  /** Metric codes (`rollup.ts`) and their values, side by side. */
-  metric: number[]
-  value: number[]
+  /** Index into the contract's `recordKinds`. */
+  kind: number
+  /** False for windows in which every number is 0: lists leave them out. */
+  notable: boolean
+  /** Metric code (`series.ts`) and value in turn. */
+  numbers: number[]
   occasion: string | null
   levels: ColumnType<Record<string, number> | null, string | null, string | null>
   details: ColumnType<Record<string, unknown> | null, string | null, string | null>
@@ -55,6 +54,9 @@ export type RollupTable = {
 /** Hours whose `event_1h` rows must be computed again from the minutes. */
 export type RollupDirtyTable = { tenant_id: number; channel_id: number; hour: Date }
 
+/** Hours before `sealed_until` are rolled up, but for those marked dirty; later ones are read from the minutes. */
+export type RollupSealTable = { id: Generated<number>; sealed_until: Date }
+
 /** Events that could not be stored, with the reason; never dropped silently. */
 export type EventRejectedTable = {
   tenant_id: number
@@ -72,5 +74,6 @@ export type EventTables = {
   event_1m: RollupTable
   event_1h: RollupTable
   rollup_dirty: RollupDirtyTable
+  rollup_seal: RollupSealTable
   event_rejected: EventRejectedTable
 }

@@ -1,0 +1,308 @@
+import type { StreamMessage } from '@sightline/contract'
+import { type EventRecord, recordKinds } from '@sightline/contract/edge'
+import type { Bus } from '../bus.ts'
+import type { Db, Trx } from '../db/database.ts'
+import { isUnavailable } from '../db/refusal.ts'
+import { Refusal } from '../refusal.ts'
+import { channelDirectory, type KnownChannel, sourceDictionary } from './directory.ts'
+import { oldestAccepted } from './partitions.ts'
+import { rollUp } from './rollup.ts'
+import { codeOf } from './series.ts'
+import { addRollup, type StoredEvent, storeEvents } from './write.ts'
+
+/** What one nimble sent: any number of records, new or repeated. */
+export type EventBatch = {
+  tenantId: number
+  nimbleId: number
+  records: readonly EventRecord[]
+  receivedAt: Date
+}
+/** What became of a batch. Every record is in exactly one of them. */
+export type Ingested = { stored: number; repeated: number; rejected: number }
+
+export type EventWriter = {
+  /**
+   * Resolves when the batch is committed: only then may it be acknowledged.
+   * @throws Refusal 503 or 507 when nothing was stored and the sender has to keep it
+   */
+  write(batch: EventBatch): Promise<Ingested>
+  /** Refuses every batch with this reason until called with null: the disk is nearly full. */
+  pause(reason: string | null): void
+  /** Ends after the batches that wait. */
+  stop(): Promise<void>
+}
+
+/** A clock may run ahead of ours this much. */
+const aheadMs = 5 * 60_000
+const maxRows = 5000
+const boundsMs = 60_000
+
+type Waiting = EventBatch & { resolve(result: Ingested): void; reject(error: unknown): void }
+type Candidate = { batch: Waiting; record: EventRecord; channel: KnownChannel; event: StoredEvent }
+type Reject = { batch: Waiting; record: EventRecord; reason: string }
+
+/**
+ * The event writer of this replica: one transaction at a time, and whatever arrives during a commit goes into the next
+ * (group commit), tenant by tenant. Without load a batch waits for nothing.
+ */
+export function createEventWriter(options: {
+  db: Db
+  bus: Bus
+  /** Milliseconds since the epoch. */
+  now?: () => number
+}): EventWriter {
+  const { db, bus, now = Date.now } = options
+  const channels = channelDirectory(db, now)
+  const sources = sourceDictionary(db)
+  /** Newest moment published per channel: what an edge server catches up on must not overwrite live numbers. */
+  const published = new Map<number, number>()
+  let queue: Waiting[] = []
+  let working: Promise<void> | null = null
+  let paused: string | null = null
+  let stopped = false
+  let oldest = new Map<number, number>()
+  let boundsReadAt = Number.NEGATIVE_INFINITY
+
+  async function drain() {
+    while (queue.length > 0) {
+      const group = takeGroup()
+      try {
+        await commit(group)
+      } catch (error) {
+        for (const batch of group) batch.reject(error)
+      }
+    }
+  }
+
+  /** The batches of the tenant that waits longest, up to a transaction's size. */
+  function takeGroup(): Waiting[] {
+    const tenantId = queue[0]?.tenantId
+    const group: Waiting[] = []
+    let rows = 0
+    queue = queue.filter((batch) => {
+      const fits = group.length === 0 || rows + batch.records.length <= maxRows
+      if (batch.tenantId !== tenantId || !fits) return true
+      rows += batch.records.length
+      group.push(batch)
+      return false
+    })
+    return group
+  }
+
+  async function commit(group: Waiting[]) {
+    const tenantId = (group[0] as Waiting).tenantId
+    const results = new Map(group.map((batch) => [batch, { stored: 0, repeated: 0, rejected: 0 }]))
+    const { candidates, rejects } = await sort(tenantId, group, results)
+    const stored = await store(tenantId, candidates, rejects)
+    for (const { batch } of candidates) (results.get(batch) as Ingested).repeated += 1
+    for (const { batch } of stored) {
+      const result = results.get(batch) as Ingested
+      result.repeated -= 1
+      result.stored += 1
+    }
+    for (const { batch } of rejects) (results.get(batch) as Ingested).rejected += 1
+    publish(tenantId, stored)
+    for (const [batch, result] of results) batch.resolve(result)
+  }
+
+  /** Tells what can be stored from what cannot, and what is here twice. */
+  async function sort(tenantId: number, group: Waiting[], results: Map<Waiting, Ingested>) {
+    await readBounds()
+    const records = group.flatMap((batch) => batch.records)
+    const known = await channels.lookUp(tenantId, new Set(records.map((record) => record.channel_id)))
+    const sourceOf = await sources.lookUp(records)
+    const newest = now() + aheadMs
+    const seen = new Set<string>()
+    const candidates: Candidate[] = []
+    const rejects: Reject[] = []
+    for (const batch of group)
+      for (const record of batch.records) {
+        const channel = known.get(record.channel_id)
+        const event = channel && toEvent(record, batch, channel, sourceOf(record))
+        const reason = !channel
+          ? 'channel_unknown'
+          : channel.nimbleId !== batch.nimbleId
+            ? 'channel_elsewhere'
+            : record.observed_at < (oldest.get(tenantId) ?? Number.POSITIVE_INFINITY)
+              ? 'too_old'
+              : record.observed_at > newest
+                ? 'too_new'
+                : !event
+                  ? 'metric_unknown'
+                  : null
+        if (reason !== null) rejects.push({ batch, record, reason })
+        else if (seen.has(record.event_uuid)) (results.get(batch) as Ingested).repeated += 1
+        else candidates.push({ batch, record, channel: channel as KnownChannel, event: event as StoredEvent })
+        seen.add(record.event_uuid)
+      }
+    return { candidates, rejects }
+  }
+
+  async function readBounds() {
+    if (now() - boundsReadAt < boundsMs) return
+    oldest = await db.ingest((trx) => oldestAccepted(trx, now()))
+    boundsReadAt = now()
+  }
+
+  /**
+   * Stores the candidates and answers those that were not there yet. When one of them cannot be stored, halves the batch
+   * until it is found; it joins the rejects, the others are stored.
+   */
+  async function store(tenantId: number, candidates: Candidate[], rejects: Reject[]): Promise<Candidate[]> {
+    const found: Reject[] = []
+    const attempt = async (part: Candidate[], rejected: Reject[]): Promise<Candidate[]> => {
+      try {
+        return await db.ingest(async (trx) => {
+          const fresh = await insert(trx, tenantId, part)
+          await keepRejects(trx, tenantId, rejected, now())
+          return fresh
+        })
+      } catch (error) {
+        if (isUnavailable(error) || !isDataError(error)) throw error
+        const [only, ...more] = part
+        if (only && more.length === 0) {
+          const reason = error instanceof Error ? error.message : String(error)
+          found.push({ ...only, reason: `unstorable: ${reason}` })
+          return []
+        }
+        const middle = part.length >> 1
+        return [...(await attempt(part.slice(0, middle), rejected)), ...(await attempt(part.slice(middle), []))]
+      }
+    }
+    const stored = await attempt(candidates, rejects)
+    if (found.length > 0) await db.ingest((trx) => keepRejects(trx, tenantId, found, now()))
+    for (const reject of found)
+      candidates.splice(
+        candidates.findIndex(({ record }) => record === reject.record),
+        1,
+      )
+    rejects.push(...found)
+    return stored
+  }
+
+  function publish(tenantId: number, stored: Candidate[]) {
+    const perChannel = new Map<number, Candidate[]>()
+    for (const candidate of stored) {
+      const list = perChannel.get(candidate.channel.id)
+      if (list) list.push(candidate)
+      else perChannel.set(candidate.channel.id, [candidate])
+    }
+    for (const [id, list] of perChannel) {
+      const { channel, record } = list.reduce((a, b) => (b.record.observed_at >= a.record.observed_at ? b : a))
+      if (record.observed_at < (published.get(id) ?? 0)) continue
+      published.set(id, record.observed_at)
+      bus.publish({ tenantId, siteId: channel.siteId, message: summary(channel, record, list) })
+    }
+  }
+
+  return {
+    write(batch) {
+      if (stopped) return Promise.reject(new Refusal(503, 'The portal is shutting down.', { code: 'shutting_down' }))
+      if (paused) return Promise.reject(new Refusal(507, paused, { code: 'disk_full' }))
+      const result = new Promise<Ingested>((resolve, reject) => queue.push({ ...batch, resolve, reject }))
+      working ??= drain().finally(() => {
+        working = null
+      })
+      return result
+    },
+    pause(reason) {
+      paused = reason
+    },
+    async stop() {
+      stopped = true
+      await working
+    },
+  }
+}
+
+/** The row of a record; null when it carries a metric that this version does not know, or something not a number. */
+function toEvent(record: EventRecord, batch: EventBatch, channel: KnownChannel, source: number): StoredEvent | null {
+  const face = record.kind === 'open' ? 'flow' : 'level'
+  const numbers: number[] = []
+  let notable = record.kind !== 'window'
+  for (const key in record.metrics) {
+    const code = codeOf(key, face)
+    const value = record.metrics[key]
+    if (code === undefined || !Number.isFinite(value)) return null
+    numbers.push(code, value as number)
+    notable ||= value !== 0
+  }
+  return {
+    channel: channel.id,
+    kind: record.kind,
+    at: record.observed_at,
+    observedMs: record.observed_ms,
+    numbers,
+    eid: record.event_uuid,
+    kindCode: recordKinds.indexOf(record.kind),
+    notable,
+    nimble: batch.nimbleId,
+    source,
+    clockOffsetMs: Math.round(record.clock_offset_ms),
+    receivedAt: batch.receivedAt.getTime(),
+    occasion: record.occasion_id,
+    levels: record.levels && JSON.stringify(record.levels),
+    details: record.details && JSON.stringify(record.details),
+    snapshot: record.snapshot_id,
+    clip: record.clip_id,
+  }
+}
+
+/** Raw rows, then the minutes of those that were new. Answers the new ones. */
+async function insert(trx: Trx, tenantId: number, candidates: Candidate[]): Promise<Candidate[]> {
+  if (candidates.length === 0) return []
+  const events = candidates.map(({ event }) => event)
+  const repeated = new Set(await storeEvents(trx, tenantId, events))
+  const fresh = repeated.size === 0 ? candidates : candidates.filter((_, position) => !repeated.has(position))
+  await addRollup(trx, tenantId, rollUp(fresh.map(({ event }) => event)))
+  return fresh
+}
+
+/** Values that cannot be stored (classes 22 and 23 of PostgreSQL's error codes), or not even be sent. */
+const isDataError = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof RangeError || /^2[23]/.test((error as { code?: string }).code ?? '')
+
+async function keepRejects(trx: Trx, tenant_id: number, rejects: readonly Reject[], now: number) {
+  if (rejects.length === 0) return
+  const received_at = new Date(now)
+  await trx
+    .insertInto('event_rejected')
+    .values(
+      rejects.map(({ batch, record, reason }) => ({
+        tenant_id,
+        nimble_id: batch.nimbleId,
+        reason: reason.slice(0, 500),
+        // A zero byte is legal in JSON and not in jsonb.
+        record: JSON.stringify(record).replaceAll('\\u0000', ''),
+        received_at,
+      })),
+    )
+    .execute()
+  const counts = Map.groupBy(rejects, ({ batch }) => batch.nimbleId)
+  for (const [nimble_id, { length }] of [...counts].sort(([a], [b]) => a - b))
+    await trx
+      .insertInto('nimble_state')
+      .values({ tenant_id, nimble_id, rejected_events: length })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['tenant_id', 'nimble_id'])
+          .doUpdateSet((eb) => ({ rejected_events: eb('nimble_state.rejected_events', '+', length) })),
+      )
+      .execute()
+}
+
+/** What the live channel says of a channel's part of a commit: its newest record speaks for it. */
+function summary(channel: KnownChannel, newest: EventRecord, list: Candidate[]): StreamMessage {
+  const numbers = newest.kind === 'window' ? newest.metrics : (newest.levels ?? {})
+  return {
+    type: 'event',
+    channel_id: channel.uid,
+    site_id: channel.siteUid,
+    usecase_key: channel.usecaseKey,
+    records: list.length,
+    opened: list.filter(({ record }) => record.kind === 'open').length,
+    levels: Object.fromEntries(Object.entries(numbers).filter(([key]) => !/_(min|max)$/.test(key))),
+    event_uuid: newest.event_uuid,
+    observed_at: new Date(newest.observed_at).toISOString(),
+  }
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs/promises'
+import { uuidv7 } from '@sightline/domain'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../db/database.ts'
+import { hourlyJob } from './hourly.ts'
+import type { EventWriter } from './ingest.ts'
+import { dropPartition, ensurePartitions, keptDays, partitionsBefore, rawCutoff } from './partitions.ts'
+import { hourMs } from './rollup.ts'
+
+export type EventJobs = {
+  /** How full the data volume is, 0…1; null before the first look and for a database elsewhere. */
+  diskUse(): number | null
+  stop(): Promise<void>
+}
+export type EventJobsOptions = {
+  db: Db
+  writer: Pick<EventWriter, 'pause'>
+  /** The data folder when the database is under it; null for a server elsewhere, whose disk is its operator's. */
+  dataDir: string | null
+  log: { info(sentence: string): void; warn(sentence: string): void; error(error: unknown, sentence: string): void }
+  now?: () => number
+}
+
+const minute = 60_000
+const dayMs = 24 * hourMs
+const statHours = 25
+const rejectedDays = 30
+/** Shares of the data volume: warn · give up the oldest raw day early · take no more events. */
+export const watermarks = { warn: 0.85, drop: 0.92, stop: 0.97 } as const
+
+/**
+ * Keeps events in order: hours from minutes each minute, partitions and retention each hour, an eye on the disk. Each
+ * job runs on one replica at a time. Failures are logged and tried again in the next round.
+ */
+export function startEventJobs(options: EventJobsOptions): EventJobs {
+  const { db, log, now = Date.now } = options
+  let use: number | null = null
+  let warned = false
+
+  const everyMinute = async () => {
+    await watchDisk()
+    await hourlyJob(db, now())
+  }
+  const everyHour = async () => {
+    await retain(db, now())
+    if (use !== null && use >= watermarks.drop) await giveUpOldestDay(db, now(), log)
+  }
+
+  async function watchDisk() {
+    if (options.dataDir === null) return
+    use = await volumeUse(options.dataDir)
+    const percent = `${Math.round(use * 100)} %`
+    if (use >= watermarks.warn && !warned) log.warn(`The data volume is ${percent} full`)
+    warned = use >= watermarks.warn
+    options.writer.pause(
+      use >= watermarks.stop ? `The data volume is ${percent} full: events stay on the edge servers.` : null,
+    )
+  }
+
+  const minutes = repeat(minute, everyMinute, log)
+  const hours = repeat(hourMs, everyHour, log)
+  return {
+    diskUse: () => use,
+    async stop() {
+      await Promise.all([minutes.stop(), hours.stop()])
+    },
+  }
+}
+
+/** Runs `work` at once and then again and again, with a pause in between. */
+function repeat(pauseMs: number, work: () => Promise<void>, log: EventJobsOptions['log']) {
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  let running: Promise<void>
+  const round = () => {
+    running = work()
+      .catch((error: unknown) => log.error(error, 'A job of the event store failed; it runs again in its next round'))
+      .finally(() => {
+        if (!stopped) timer = setTimeout(round, pauseMs).unref()
+      })
+  }
+  round()
+  return {
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+      return running
+    },
+  }
+}
+
+/** As `df` counts: what ordinary users may still write is what is left. */
+export async function volumeUse(folder: string): Promise<number> {
+  const { blocks, bfree, bavail } = await fs.statfs(folder)
+  const used = blocks - bfree
+  return used / (used + bavail)
+}
+
+/** Partitions of the coming days, and the end of what is older than its time. */
+export async function retain(db: Db, now: number): Promise<void> {
+  const alone = await db.owner(async (trx) => {
+    const { rows } = await sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(hashtext('sightline.retain')) as mine`.execute(trx)
+    if (rows[0]?.mine) await ensurePartitions(trx, now)
+    return rows[0]?.mine
+  })
+  if (!alone) return
+  const tenants = await db.owner((trx) =>
+    trx.selectFrom('organization').select(['tenant_id', 'raw_days', 'rollup_days']).execute(),
+  )
+  const rawDays = Math.max(...tenants.map((tenant) => tenant.raw_days))
+  const rollupDays = Math.max(rawDays + 1, ...tenants.map((tenant) => tenant.rollup_days))
+  const ends = {
+    event: rawCutoff(now, rawDays),
+    event_1m: now - rollupDays * dayMs,
+    event_1h: now - rollupDays * dayMs,
+  } as const
+  for (const table of ['event', 'event_1m', 'event_1h'] as const)
+    for (const name of await db.owner((trx) => partitionsBefore(trx, table, ends[table])))
+      await db.owner((trx) => dropPartition(trx, table, name))
+  for (const tenant of tenants) {
+    if (tenant.raw_days < rawDays) await endRaw(db, tenant.tenant_id, rawCutoff(now, tenant.raw_days) - hourMs)
+    // Minutes live at least as long as the raw events that may still be added to them.
+    const days = Math.max(tenant.rollup_days, tenant.raw_days + 1)
+    if (days < rollupDays) await endRollups(db, tenant.tenant_id, now - days * dayMs)
+  }
+  await db.owner(async (trx) => {
+    await trx
+      .deleteFrom('nimble_stat')
+      .where('at', '<', new Date(now - statHours * hourMs))
+      .execute()
+    await trx
+      .deleteFrom('event_rejected')
+      .where('received_at', '<', new Date(now - rejectedDays * dayMs))
+      .execute()
+  })
+}
+
+/** Raw events of a tenant that keeps them shorter than others; a transaction a day. */
+async function endRaw(db: Db, tenantId: number, before: number) {
+  for (const { start } of await db.owner(keptDays))
+    if (start < before)
+      await db.owner((trx) =>
+        trx
+          .deleteFrom('event')
+          .where('tenant_id', '=', tenantId)
+          .where('ts', '>=', new Date(start))
+          .where('ts', '<', new Date(Math.min(start + dayMs, before)))
+          .execute(),
+      )
+}
+
+async function endRollups(db: Db, tenantId: number, before: number) {
+  for (const table of ['event_1m', 'event_1h'] as const)
+    await db.owner((trx) =>
+      trx.deleteFrom(table).where('tenant_id', '=', tenantId).where('bucket', '<', new Date(before)).execute(),
+    )
+}
+
+/** The disk is nearly full: the oldest raw day goes before its time, never today's. Roll-ups stay. */
+export async function giveUpOldestDay(db: Db, now: number, log: EventJobsOptions['log']): Promise<string | null> {
+  const [oldest] = await db.owner(keptDays)
+  if (!oldest || oldest.start > now - dayMs) return null
+  await db.owner(async (trx) => {
+    await dropPartition(trx, 'event', oldest.name)
+    await traceForAll(trx, now, new Date(oldest.start).toISOString().slice(0, 10))
+  })
+  log.warn(`Raw events of ${oldest.name} were dropped early because the data volume is nearly full`)
+  return oldest.name
+}
+
+async function traceForAll(trx: Trx, now: number, day: string) {
+  const tenants = await trx.selectFrom('organization').select('tenant_id').execute()
+  await trx
+    .insertInto('trace')
+    .values(
+      tenants.map(({ tenant_id }) => ({
+        tenant_id,
+        uid: uuidv7(now, randomBytes(10)),
+        at: new Date(now),
+        code: 'event.day_dropped',
+        object_kind: 'event',
+        object_name: day,
+        result: 'ok' as const,
+        response_code: 200,
+      })),
+    )
+    .execute()
+}

@@ -52,12 +52,12 @@ function NewSite({ customer: { customer_id, organization_id }, onNext, onSkip }:
           />
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
             <TextInput
-              label={t('site.form.city')}
+              label={t('address.city')}
               placeholder={t('common.optional')}
               {...field('site_address.site_city')}
             />
             <CountrySelect
-              label={t('site.form.country')}
+              label={t('address.country')}
               placeholder={t('common.optional')}
               {...field('site_address.site_country')}
             />

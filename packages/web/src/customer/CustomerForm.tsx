@@ -1,0 +1,67 @@
+import { Checkbox, Stack, Textarea, TextInput } from '@mantine/core'
+import { type Customer, customerDraft } from '@sightline/contract'
+import { useTranslation } from 'react-i18next'
+import type * as z from 'zod'
+import { AddressFields } from '../ui/AddressFields.tsx'
+import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Panel } from '../ui/Panel.tsx'
+
+export type CustomerInput = z.input<typeof customerDraft>
+
+type Props = {
+  customer?: Customer
+  submitLabel: string
+  onSubmit: (input: CustomerInput) => Promise<unknown>
+  onCancel: () => void
+}
+
+export function CustomerForm({ customer, submitLabel, onSubmit, onCancel }: Props) {
+  const { t } = useTranslation()
+  const address = customer?.customer_address
+  const {
+    field,
+    onSubmit: submit,
+    isSaving,
+    guards,
+  } = useDraftForm<CustomerInput>({
+    name: customer ? `customer.edit:${customer.customer_id}` : 'customer.add',
+    initial: {
+      customer_name: customer?.customer_name ?? '',
+      description: customer?.description ?? '',
+      is_default: customer?.is_default ?? false,
+      customer_address: {
+        customer_unit: address?.customer_unit ?? '',
+        customer_street: address?.customer_street ?? '',
+        customer_area: address?.customer_area ?? '',
+        customer_city: address?.customer_city ?? '',
+        customer_state: address?.customer_state ?? '',
+        customer_country: address?.customer_country ?? '',
+        customer_zip: address?.customer_zip ?? '',
+      },
+    },
+    schema: customerDraft,
+    submit: onSubmit,
+  })
+  return (
+    <form onSubmit={submit} noValidate>
+      {guards}
+      <Stack gap="md" maw={860}>
+        <Panel>
+          <Stack gap="sm">
+            <TextInput label={t('customer.name')} withAsterisk autoFocus {...field('customer_name')} />
+            <Textarea label={t('common.description')} {...field('description')} />
+            <Checkbox
+              label={t('customer.default')}
+              description={t('customer.defaultHint')}
+              {...field('is_default', { type: 'checkbox' })}
+            />
+          </Stack>
+        </Panel>
+        <Panel title={t('customer.address')}>
+          <AddressFields prefix="customer_address.customer_" field={field} />
+        </Panel>
+        <FormActions submitLabel={submitLabel} isSaving={isSaving} onCancel={onCancel} />
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,46 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { createFileRoute } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import * as z from 'zod'
+import { api, queryClient, refresh } from '../../app/client.ts'
+import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { notify } from '../../app/messages.ts'
+import { CustomerForm } from '../../customer/CustomerForm.tsx'
+import { words } from '../../i18n/words.ts'
+import { useGo } from '../../ui/Go.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+
+export const Route = createFileRoute('/_app/customer/edit')({
+  validateSearch: z.object({ cuid: z.uuid() }),
+  beforeLoad: requireModule('edit'),
+  loaderDeps: ({ search: { cuid } }) => ({ cuid }),
+  // The newest version: an edit of an old one would be refused.
+  loader: ({ deps }) => queryClient.fetchQuery({ ...api.customer.get.query({ customer_id: deps.cuid }), staleTime: 0 }),
+  onError: fallbackTo('/site'),
+  component: Page,
+})
+
+function Page() {
+  const { t } = useTranslation()
+  const { cuid } = Route.useSearch()
+  const { data: customer } = useSuspenseQuery(api.customer.get.query({ customer_id: cuid }))
+  const go = useGo()
+  return (
+    <>
+      <PageHeader title={t('screen./customer/edit')} meta={customer.customer_name} />
+      <CustomerForm
+        key={customer.version}
+        customer={customer}
+        submitLabel={t('common.save')}
+        onCancel={() => go('/customer', { cuid })}
+        onSubmit={async (input) => {
+          const result = await api.customer.update.call({ ...input, customer_id: cuid, version: customer.version })
+          if (!result.status) throw result.failure
+          notify({ type: 'success', text: words.pair('customer.update').done })
+          refresh('customer')
+          go('/customer', { cuid })
+        }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { createFileRoute } from '@tanstack/react-router'
+import * as z from 'zod'
+import { api, queryClient } from '../../app/client.ts'
+import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { SiteDetail, siteTabs } from '../../site/SiteDetail.tsx'
+
+export const Route = createFileRoute('/_app/site/detail')({
+  validateSearch: z.object({ sid: z.uuid(), tab: z.enum(siteTabs).optional().catch(undefined) }),
+  beforeLoad: requireModule('viewer_nav'),
+  loaderDeps: ({ search: { sid } }) => ({ sid }),
+  loader: ({ deps }) => queryClient.ensureQueryData(api.site.get.query({ site_id: deps.sid })),
+  onError: fallbackTo('/site'),
+  component: Page,
+})
+
+function Page() {
+  const { sid, tab = 'cameras' } = Route.useSearch()
+  const navigate = Route.useNavigate()
+  const { data: site } = useSuspenseQuery(api.site.get.query({ site_id: sid }))
+  return (
+    <SiteDetail
+      site={site}
+      tab={tab}
+      onTab={(next) => void navigate({ search: { sid, tab: next === 'cameras' ? undefined : next }, replace: true })}
+    />
+  )
+}

@@ -1,0 +1,195 @@
+import { Button, Menu, Tabs } from '@mantine/core'
+import type { Site } from '@sightline/contract'
+import { IconChevronDown, IconDeviceCctv, IconPlus } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api, refresh } from '../app/client.ts'
+import { formatTime, zoneOffset } from '../i18n/format.ts'
+import { useTopic } from '../live.ts'
+import { useMay } from '../session.ts'
+import { CameraGrid, CameraTile } from '../ui/CameraTile.tsx'
+import { Confirm } from '../ui/Confirm.tsx'
+import { countryName } from '../ui/CountrySelect.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { Facts } from '../ui/Facts.tsx'
+import { Go, useGo } from '../ui/Go.tsx'
+import { HealthTag, toneOf } from '../ui/Health.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import classes from './site.module.css'
+
+export const siteTabs = ['cameras', 'about'] as const
+export type SiteTab = (typeof siteTabs)[number]
+
+type Props = { site: Site; tab: SiteTab; onTab: (tab: SiteTab) => void }
+
+export function SiteDetail({ site, tab, onTab }: Props) {
+  const { t } = useTranslation()
+  const mayEdit = useMay('edit')
+  const search = { sid: site.site_id }
+  useTopic('device', (message) => {
+    if (message.site_id === site.site_id) refresh('site')
+  })
+  return (
+    <>
+      <PageHeader
+        title={site.site_name}
+        meta={
+          <span className={classes.meta}>
+            <HealthTag health={site.site_health} /> <LocalTime zone={site.site_address.site_timezone} />
+          </span>
+        }
+      >
+        <Button component={Go} to="/site/view" search={search} variant="default">
+          {t('site.report')}
+        </Button>
+        {mayEdit && <Manage site={site} />}
+        {mayEdit && (
+          <Button component={Go} to="/device/discover" search={search} leftSection={<IconPlus size={16} />} data-create>
+            {t('site.addCameras')}
+          </Button>
+        )}
+      </PageHeader>
+      <Tabs value={tab} onChange={(next) => onTab((next ?? 'cameras') as SiteTab)}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="cameras">{t('site.camerasTab')}</Tabs.Tab>
+          <Tabs.Tab value="about">{t('site.about')}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="cameras">
+          <Cameras site={site} mayEdit={mayEdit} />
+        </Tabs.Panel>
+        <Tabs.Panel value="about">
+          <About site={site} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+/** The clock of the site, to the minute. */
+function LocalTime({ zone }: { zone: string }) {
+  const { t } = useTranslation()
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 10_000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <span>
+      {t('site.localTime', { time: formatTime(now, zone).slice(0, 16) })} ({zoneOffset(zone)})
+    </span>
+  )
+}
+
+function Manage({ site }: { site: Site }) {
+  const { t } = useTranslation()
+  const go = useGo()
+  const [isAsking, setIsAsking] = useState(false)
+  const remove = useMutation(api.site.delete.mutation())
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={15} />}>
+            {t('common.actions')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => go('/site/edit', { sid: site.site_id })}>{t('site.edit')}</Menu.Item>
+          <Menu.Item color="red" onClick={() => setIsAsking(true)}>
+            {t('site.delete')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={isAsking}
+        onClose={() => setIsAsking(false)}
+        title={t('site.delete')}
+        confirmLabel={t('site.delete')}
+        pending={remove.isPending}
+        onConfirm={() =>
+          remove.mutate(
+            { site_id: site.site_id },
+            { onSuccess: () => go('/site'), onSettled: () => setIsAsking(false) },
+          )
+        }
+      >
+        <b>{site.site_name}</b>: {t('site.deleteText')}
+      </Confirm>
+    </>
+  )
+}
+
+function Cameras({ site, mayEdit }: { site: Site; mayEdit: boolean }) {
+  const { t } = useTranslation()
+  const view = useQuery(api.customer.view.query({ customer_id: site.customer_id, type: 1 }))
+  if (view.isError) return <ErrorPanel error={view.error} onRetry={() => void view.refetch()} />
+  if (!view.data) return <BlockSkeleton height={240} />
+  const devices = view.data.sites.find((one) => one.site_id === site.site_id)?.devices ?? []
+  if (devices.length === 0)
+    return (
+      <Panel>
+        <Empty
+          icon={<IconDeviceCctv stroke={1.5} />}
+          title={t('site.noCameras')}
+          text={t('site.noCamerasText')}
+          forbidden={!mayEdit}
+          action={
+            <Button component={Go} to="/device/discover" search={{ sid: site.site_id }}>
+              {t('site.discover')}
+            </Button>
+          }
+        />
+      </Panel>
+    )
+  return (
+    <CameraGrid label={t('site.camerasTab')}>
+      {devices.map((device) => (
+        <CameraTile
+          key={device.device_id}
+          to="/device/detail"
+          search={{ sid: site.site_id, did: device.device_id }}
+          name={device.device_name}
+          detail={device.channels.map((one) => t(`usecase.name.${one.usecase_key}`)).join(', ') || device.tag_name}
+          still={device.device_health === 'offline' ? null : device.snapshot_url}
+          tone={toneOf[device.device_health]}
+          status={t(`health.${device.device_health}`)}
+        />
+      ))}
+    </CameraGrid>
+  )
+}
+
+function About({ site }: { site: Site }) {
+  const { t, i18n } = useTranslation()
+  const { site_address: address } = site
+  const lines = [
+    address.site_unit,
+    address.site_street,
+    address.site_area,
+    [address.site_zip, address.site_city].filter(Boolean).join(' '),
+    address.site_state,
+    countryName(address.site_country, i18n.language),
+  ]
+  return (
+    <div className="split">
+      <Panel>
+        <Facts
+          items={[
+            [t('site.form.name'), site.site_name],
+            [t('site.form.timezone'), `${address.site_timezone} (${zoneOffset(address.site_timezone)})`],
+            [t('site.form.address'), lines.filter(Boolean).join(', ')],
+            [t('site.form.position'), address.lat === null ? null : `${address.lat}, ${address.long}`],
+            [t('site.form.faces'), site.faces_allowed ? t('common.yes') : t('common.no')],
+            [t('site.cameras'), site.site_total_devices],
+            [t('site.analytics'), site.site_active_channels],
+          ]}
+        />
+      </Panel>
+      {site.site_image && <img className={classes.image} src={site.site_image} alt="" />}
+    </div>
+  )
+}

@@ -1,0 +1,126 @@
+import { Checkbox, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { type Customer, type Site, siteDraft } from '@sightline/contract'
+import { useTranslation } from 'react-i18next'
+import type * as z from 'zod'
+import { AddressFields } from '../ui/AddressFields.tsx'
+import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { ImageUpload } from '../ui/ImageUpload.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import { browserZone, TimezoneSelect } from '../ui/TimezoneSelect.tsx'
+
+export type SiteInput = z.input<typeof siteDraft>
+
+/** A number field holds '' while it is empty; the wire knows null. */
+const orNull = (value: number | string | null | undefined) => (value === '' || value === undefined ? null : value)
+
+const inputOf = (values: SiteInput): SiteInput => ({
+  ...values,
+  site_address: {
+    ...values.site_address,
+    lat: orNull(values.site_address.lat) as number | null,
+    long: orNull(values.site_address.long) as number | null,
+  },
+})
+
+type Props = {
+  site?: Site
+  customers: readonly Customer[]
+  customerId: string
+  submitLabel: string
+  onSubmit: (input: SiteInput) => Promise<unknown>
+  onCancel: () => void
+}
+
+/** Name and clock first, the rest when there is time. */
+export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, onCancel }: Props) {
+  const { t } = useTranslation()
+  const address = site?.site_address
+  const {
+    values,
+    form,
+    field,
+    onSubmit: submit,
+    isSaving,
+    guards,
+  } = useDraftForm<SiteInput>({
+    name: site ? `site.edit:${site.site_id}` : 'site.add',
+    initial: {
+      site_name: site?.site_name ?? '',
+      customer_id: site?.customer_id ?? customerId,
+      site_image: site?.site_image ?? null,
+      faces_allowed: site?.faces_allowed ?? false,
+      site_address: {
+        site_unit: address?.site_unit ?? '',
+        site_street: address?.site_street ?? '',
+        site_area: address?.site_area ?? '',
+        site_city: address?.site_city ?? '',
+        site_state: address?.site_state ?? '',
+        site_country: address?.site_country ?? '',
+        site_zip: address?.site_zip ?? '',
+        site_timezone: address?.site_timezone ?? browserZone(),
+        lat: address?.lat ?? null,
+        long: address?.long ?? null,
+      },
+    },
+    schema: siteDraft,
+    toInput: inputOf,
+    submit: (filled) => onSubmit(inputOf(filled)),
+  })
+  const number = (path: string) => {
+    const { value, ...rest } = field(path)
+    return { ...rest, value: (value as number | null) ?? '' }
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      {guards}
+      <Stack gap="md" maw={860}>
+        <Panel>
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+            <TextInput label={t('site.form.name')} withAsterisk autoFocus {...field('site_name')} />
+            {!site && customers.length > 1 && (
+              <Select
+                label={t('site.form.customer')}
+                withAsterisk
+                allowDeselect={false}
+                searchable
+                data={customers.map((one) => ({ value: one.customer_id, label: one.customer_name }))}
+                {...field('customer_id')}
+              />
+            )}
+            <TimezoneSelect
+              label={t('site.form.timezone')}
+              description={t('site.form.timezoneHint')}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              withAsterisk
+              {...field('site_address.site_timezone')}
+            />
+          </SimpleGrid>
+        </Panel>
+        <Panel title={t('site.form.address')}>
+          <AddressFields prefix="site_address.site_" field={field} />
+        </Panel>
+        <Panel title={t('site.form.position')} hint={t('site.form.positionHint')}>
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+            <NumberInput label={t('site.form.lat')} hideControls decimalScale={6} {...number('site_address.lat')} />
+            <NumberInput label={t('site.form.long')} hideControls decimalScale={6} {...number('site_address.long')} />
+          </SimpleGrid>
+        </Panel>
+        <Panel title={t('site.form.image')} hint={t('site.form.imageHint')}>
+          <ImageUpload
+            label={t('site.form.image')}
+            value={values.site_image ?? null}
+            onChange={(path) => form.setFieldValue('site_image', path)}
+            error={field('site_image').error}
+          />
+          <Checkbox
+            mt="md"
+            label={t('site.form.faces')}
+            description={t('site.form.facesHint')}
+            {...field('faces_allowed', { type: 'checkbox' })}
+          />
+        </Panel>
+        <FormActions submitLabel={submitLabel} isSaving={isSaving} onCancel={onCancel} />
+      </Stack>
+    </form>
+  )
+}

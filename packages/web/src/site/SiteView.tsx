@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core'
+import type { Reply, Site, api as table } from '@sightline/contract'
+import { IconChartBar, IconPrinter } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { formatTime } from '../i18n/format.ts'
+import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
+import { countryName } from '../ui/CountrySelect.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { Facts } from '../ui/Facts.tsx'
+import { HealthTag } from '../ui/Health.tsx'
+import { MetricGrid } from '../ui/MetricCard.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import classes from './site.module.css'
+
+type View = Reply<(typeof table)['site']['view']>
+
+/** The face of a site, and where the links of reports lead: figures of 24 hours, fit for paper. */
+export function SiteView({ view: { site, usecases } }: { view: View }) {
+  const { t } = useTranslation()
+  const zone = site.site_address.site_timezone
+  return (
+    <>
+      <PageHeader
+        title={site.site_name}
+        meta={
+          <span className={classes.meta}>
+            <HealthTag health={site.site_health} /> {formatTime(Date.now(), zone)} ({zone})
+          </span>
+        }
+      >
+        <Button
+          variant="default"
+          className="no-print"
+          leftSection={<IconPrinter size={16} />}
+          onClick={() => window.print()}
+        >
+          {t('site.view.print')}
+        </Button>
+      </PageHeader>
+      <div className={classes.sections}>
+        <Panel>
+          <div className={classes.face}>
+            <Overview site={site} />
+            {site.site_image && <img className={classes.image} src={site.site_image} alt="" />}
+          </div>
+        </Panel>
+        {usecases.length === 0 ? (
+          <Panel>
+            <Empty
+              icon={<IconChartBar stroke={1.5} />}
+              title={t('site.view.noFigures')}
+              text={t('site.view.noFiguresText')}
+            />
+          </Panel>
+        ) : (
+          usecases.map(({ usecase_key, metrics }) => (
+            <section key={usecase_key}>
+              <h2 className={classes.section}>
+                {t(`usecase.name.${usecase_key}`)} · <span className="muted">{t('site.view.day')}</span>
+              </h2>
+              <MetricGrid>
+                <UsecaseCards usecaseKey={usecase_key} metrics={metrics} />
+              </MetricGrid>
+            </section>
+          ))
+        )}
+      </div>
+    </>
+  )
+}
+
+function Overview({ site }: { site: Site }) {
+  const { t, i18n } = useTranslation()
+  const { site_address: address } = site
+  const place = [address.site_street, address.site_city, countryName(address.site_country, i18n.language)]
+  return (
+    <Facts
+      items={[
+        [t('site.place'), place.filter(Boolean).join(', ')],
+        [t('site.cameras'), site.site_total_devices],
+        [t('site.analytics'), site.site_active_channels],
+        [t('site.notifications'), site.site_notifications],
+      ]}
+    />
+  )
+}

@@ -3,6 +3,7 @@ import type { Bus } from './bus.ts'
 import type { Db } from './db/database.ts'
 import type { Demo } from './demo/supervisor.ts'
 import type { Env } from './env.ts'
+import type { EventWriter } from './event/ingest.ts'
 import type { Jobs } from './job/run.ts'
 import type { Links } from './nimble/links.ts'
 import type { Passwords } from './password.ts'
@@ -15,6 +16,7 @@ export type Services = {
   env: Env
   db: Db
   bus: Bus
+  events: EventWriter
   links: Links
   secrets: Secrets
   passwords: Passwords

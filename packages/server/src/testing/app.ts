@@ -12,6 +12,7 @@ import { createBus } from '../bus.ts'
 import type { UserTable } from '../db/schema.ts'
 import { createDemo, type Demo } from '../demo/supervisor.ts'
 import { type Env, readEnv } from '../env.ts'
+import { createEventWriter } from '../event/ingest.ts'
 import { createJobs } from '../job/run.ts'
 import type { Links } from '../nimble/links.ts'
 import { createPasswords } from '../password.ts'
@@ -59,7 +60,7 @@ export const testOrigin = 'http://127.0.0.1:8080'
 
 /** Parts of the server that a test brings itself: a link to a real edge server, a start command. */
 export type TestParts = {
-  links?: (services: Pick<Services, 'env' | 'db' | 'bus' | 'secrets' | 'log'>) => Links
+  links?: (services: Pick<Services, 'env' | 'db' | 'bus' | 'events' | 'secrets' | 'log'>) => Links
   demo?: Demo
 }
 
@@ -69,7 +70,8 @@ export async function testApp(variables: Record<string, string> = {}, parts: Tes
   const { db, close: closeDatabase } = await testDatabase()
   const app = createServer(env, { level: process.env.TEST_LOG ?? 'silent' })
   const secrets = openSecrets(join(dataDir, 'instance.key'))
-  const core = { env, db, bus: createBus(), secrets, log: app.log }
+  const bus = createBus()
+  const core = { env, db, bus, events: createEventWriter({ db, bus }), secrets, log: app.log }
   const services: Services = {
     ...core,
     links: parts.links?.(core) ?? noLinks(),

@@ -2,6 +2,7 @@
 import { nimbleExample } from '@sightline/contract'
 import { communityLicenseId, type Role, type UsecaseKey, usecaseKeys } from '@sightline/domain'
 import type { Insertable, Selectable } from 'kysely'
+import { openSession } from '../auth/store.ts'
 import type { Database, Db } from '../db/database.ts'
 import { newUid } from '../uid.ts'
 
@@ -197,6 +198,37 @@ export function factories(db: Db) {
     return made
   }
 
+  /** The zone that `channel` made. */
+  const zoneOf = (of: Row<'channel'>) =>
+    db.owner((trx) =>
+      trx
+        .selectFrom('static_zone')
+        .selectAll()
+        .where('tenant_id', '=', of.tenant_id)
+        .where('channel_id', '=', of.id)
+        .executeTakeFirstOrThrow(),
+    )
+
+  const session = async (of: Row<'app_user'>) => {
+    const who = { tenantId: of.tenant_id, userId: of.id }
+    const { uid } = await db.owner((trx) =>
+      openSession(trx, who, { ip: '192.0.2.1', userAgent: 'test', method: 'form' }),
+    )
+    return { uid }
+  }
+
+  const job = async (of: Row<'app_user'>, given: Given<'job'> = {}) =>
+    add('job', { tenant_id: of.tenant_id, uid: newUid(), kind: 'test', state: 'running', created_by: of.id, ...given })
+
+  const media = async (given: Given<'media'> = {}, parent?: Row<'organization'>) =>
+    add('media', {
+      tenant_id: (parent ?? (await home())).tenant_id,
+      uid: newUid(),
+      kind: 'image',
+      content_type: 'image/png',
+      ...given,
+    })
+
   /** Assigns a customer or a site to somebody. */
   const assign = async (to: Row<'app_user'>, what: { customer?: Row<'customer'>; site?: Row<'site'> }) => {
     const { tenant_id, id: user_id } = to
@@ -217,6 +249,10 @@ export function factories(db: Db) {
     sourceOf,
     pipeline,
     channel,
+    zoneOf,
+    session,
+    job,
+    media,
     assign,
   }
 }

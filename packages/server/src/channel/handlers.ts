@@ -1,11 +1,13 @@
 import { missingShape, withSidPrefix } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
+import { readDevice } from '../device/store.ts'
 import { keepStill, mediaUrl } from '../media/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { isReachable, raiseDesired, unreachable } from '../nimble/store.ts'
 import { completeElements, dropWithChannel, readPipeline, updatePipeline } from '../pipeline/store.ts'
 import { invalid, Refusal } from '../refusal.ts'
+import { readSite } from '../site/store.ts'
 import { replaceZones } from '../static/store.ts'
 import { createChannel } from './create.ts'
 import { channelFigures } from './figures.ts'
@@ -126,8 +128,13 @@ export const channel: Handlers<'channel'> = {
 /** How long a live address may be kept before asking anew; the session and reach are checked at opening in any case. */
 const liveMs = 60 * 60_000
 
+/** @throws 404 when the site or the device that was named is out of reach */
 const listed = ({ app, scope }: Ctx, filter: ChannelFilter) =>
-  app.db.as(scope, (trx) => listChannels(trx, scope, app.links, filter))
+  app.db.as(scope, async (trx) => {
+    if (filter.siteUid !== undefined) await readSite(trx, scope, filter.siteUid)
+    for (const uid of filter.deviceUids ?? []) await readDevice(trx, scope, uid)
+    return listChannels(trx, scope, app.links, filter)
+  })
 
 function tell({ app, note }: Ctx, row: ChannelRow): void {
   app.links.reconfigure(row.nimble_uid)

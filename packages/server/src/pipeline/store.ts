@@ -89,8 +89,8 @@ export async function dropWithChannel(
     .deleteFrom('pipeline')
     .where('tenant_id', '=', pipeline.tenant_id)
     .where('id', '=', pipeline.id)
-    // Rows of one transaction carry the same time.
-    .where('created_at', '=', channel.created_at)
+    // Rows of one transaction carry the same time; a Date holds its milliseconds.
+    .where(sql<Date>`date_trunc('milliseconds', created_at)`, '=', channel.created_at)
     .execute()
 }
 

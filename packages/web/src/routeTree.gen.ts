@@ -26,6 +26,8 @@ import { Route as AppChannelEditRouteImport } from './routes/_app/channel.edit'
 import { Route as AppCustomerIndexRouteImport } from './routes/_app/customer.index'
 import { Route as AppCustomerAddRouteImport } from './routes/_app/customer.add'
 import { Route as AppCustomerEditRouteImport } from './routes/_app/customer.edit'
+import { Route as AppEventIndexRouteImport } from './routes/_app/event.index'
+import { Route as AppEventDetailRouteImport } from './routes/_app/event.detail'
 import { Route as AppSiteIndexRouteImport } from './routes/_app/site.index'
 import { Route as AppSiteAddRouteImport } from './routes/_app/site.add'
 import { Route as AppSiteDetailRouteImport } from './routes/_app/site.detail'
@@ -116,6 +118,16 @@ const AppCustomerEditRoute = AppCustomerEditRouteImport.update({
   path: '/customer/edit',
   getParentRoute: () => AppRoute,
 } as any)
+const AppEventIndexRoute = AppEventIndexRouteImport.update({
+  id: '/event/',
+  path: '/event/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppEventDetailRoute = AppEventDetailRouteImport.update({
+  id: '/event/detail',
+  path: '/event/detail',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppSiteIndexRoute = AppSiteIndexRouteImport.update({
   id: '/site/',
   path: '/site/',
@@ -157,12 +169,14 @@ export interface FileRoutesByFullPath {
   '/channel/edit': typeof AppChannelEditRoute
   '/customer/add': typeof AppCustomerAddRoute
   '/customer/edit': typeof AppCustomerEditRoute
+  '/event/detail': typeof AppEventDetailRoute
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
   '/site/view': typeof AppSiteViewRoute
   '/channel/': typeof AppChannelIndexRoute
   '/customer/': typeof AppCustomerIndexRoute
+  '/event/': typeof AppEventIndexRoute
   '/site/': typeof AppSiteIndexRoute
 }
 export interface FileRoutesByTo {
@@ -180,12 +194,14 @@ export interface FileRoutesByTo {
   '/channel/edit': typeof AppChannelEditRoute
   '/customer/add': typeof AppCustomerAddRoute
   '/customer/edit': typeof AppCustomerEditRoute
+  '/event/detail': typeof AppEventDetailRoute
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
   '/site/view': typeof AppSiteViewRoute
   '/channel': typeof AppChannelIndexRoute
   '/customer': typeof AppCustomerIndexRoute
+  '/event': typeof AppEventIndexRoute
   '/site': typeof AppSiteIndexRoute
 }
 export interface FileRoutesById {
@@ -205,12 +221,14 @@ export interface FileRoutesById {
   '/_app/channel/edit': typeof AppChannelEditRoute
   '/_app/customer/add': typeof AppCustomerAddRoute
   '/_app/customer/edit': typeof AppCustomerEditRoute
+  '/_app/event/detail': typeof AppEventDetailRoute
   '/_app/site/add': typeof AppSiteAddRoute
   '/_app/site/detail': typeof AppSiteDetailRoute
   '/_app/site/edit': typeof AppSiteEditRoute
   '/_app/site/view': typeof AppSiteViewRoute
   '/_app/channel/': typeof AppChannelIndexRoute
   '/_app/customer/': typeof AppCustomerIndexRoute
+  '/_app/event/': typeof AppEventIndexRoute
   '/_app/site/': typeof AppSiteIndexRoute
 }
 export interface FileRouteTypes {
@@ -230,12 +248,14 @@ export interface FileRouteTypes {
     | '/channel/edit'
     | '/customer/add'
     | '/customer/edit'
+    | '/event/detail'
     | '/site/add'
     | '/site/detail'
     | '/site/edit'
     | '/site/view'
     | '/channel/'
     | '/customer/'
+    | '/event/'
     | '/site/'
   fileRoutesByTo: FileRoutesByTo
   to:
@@ -253,12 +273,14 @@ export interface FileRouteTypes {
     | '/channel/edit'
     | '/customer/add'
     | '/customer/edit'
+    | '/event/detail'
     | '/site/add'
     | '/site/detail'
     | '/site/edit'
     | '/site/view'
     | '/channel'
     | '/customer'
+    | '/event'
     | '/site'
   id:
     | '__root__'
@@ -277,12 +299,14 @@ export interface FileRouteTypes {
     | '/_app/channel/edit'
     | '/_app/customer/add'
     | '/_app/customer/edit'
+    | '/_app/event/detail'
     | '/_app/site/add'
     | '/_app/site/detail'
     | '/_app/site/edit'
     | '/_app/site/view'
     | '/_app/channel/'
     | '/_app/customer/'
+    | '/_app/event/'
     | '/_app/site/'
   fileRoutesById: FileRoutesById
 }
@@ -420,6 +444,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppCustomerEditRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/event/': {
+      id: '/_app/event/'
+      path: '/event'
+      fullPath: '/event/'
+      preLoaderRoute: typeof AppEventIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/event/detail': {
+      id: '/_app/event/detail'
+      path: '/event/detail'
+      fullPath: '/event/detail'
+      preLoaderRoute: typeof AppEventDetailRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/site/': {
       id: '/_app/site/'
       path: '/site'
@@ -464,12 +502,14 @@ interface AppRouteChildren {
   AppChannelEditRoute: typeof AppChannelEditRoute
   AppCustomerAddRoute: typeof AppCustomerAddRoute
   AppCustomerEditRoute: typeof AppCustomerEditRoute
+  AppEventDetailRoute: typeof AppEventDetailRoute
   AppSiteAddRoute: typeof AppSiteAddRoute
   AppSiteDetailRoute: typeof AppSiteDetailRoute
   AppSiteEditRoute: typeof AppSiteEditRoute
   AppSiteViewRoute: typeof AppSiteViewRoute
   AppChannelIndexRoute: typeof AppChannelIndexRoute
   AppCustomerIndexRoute: typeof AppCustomerIndexRoute
+  AppEventIndexRoute: typeof AppEventIndexRoute
   AppSiteIndexRoute: typeof AppSiteIndexRoute
 }
 
@@ -479,12 +519,14 @@ const AppRouteChildren: AppRouteChildren = {
   AppChannelEditRoute: AppChannelEditRoute,
   AppCustomerAddRoute: AppCustomerAddRoute,
   AppCustomerEditRoute: AppCustomerEditRoute,
+  AppEventDetailRoute: AppEventDetailRoute,
   AppSiteAddRoute: AppSiteAddRoute,
   AppSiteDetailRoute: AppSiteDetailRoute,
   AppSiteEditRoute: AppSiteEditRoute,
   AppSiteViewRoute: AppSiteViewRoute,
   AppChannelIndexRoute: AppChannelIndexRoute,
   AppCustomerIndexRoute: AppCustomerIndexRoute,
+  AppEventIndexRoute: AppEventIndexRoute,
   AppSiteIndexRoute: AppSiteIndexRoute,
 }
 

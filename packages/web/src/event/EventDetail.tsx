@@ -1,0 +1,100 @@
+import { Button } from '@mantine/core'
+import type { EventEntity } from '@sightline/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api } from '../app/client.ts'
+import { formatDuration, formatNumber, formatTime } from '../i18n/format.ts'
+import { causeText } from '../i18n/words.ts'
+import { useMetricsText } from '../ui/analytics/EventItems.tsx'
+import { Facts } from '../ui/Facts.tsx'
+import { Go } from '../ui/Go.tsx'
+import { Tag } from '../ui/Health.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import classes from './event.module.css'
+
+type Box = { box: [number, number, number, number]; track_id?: number | null; label?: string }
+
+/** One event: its picture with boxes, every number, and where it came from. */
+export function EventDetail({ event }: { event: EventEntity }) {
+  const { t } = useTranslation()
+  const metricsText = useMetricsText()
+  const [isGone, setIsGone] = useState(false)
+  const site = useQuery(api.site.get.query({ site_id: event.site_id }))
+  const device = useQuery(api.device.get.query({ device_id: event.device_id }))
+  const channel = useQuery(api.channel.id.query({ channel_id: event.channel_id }))
+  const timezone = site.data?.site_address.site_timezone
+  const details = (event.details ?? {}) as { boxes?: Box[] } & Record<string, unknown>
+  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : null)
+  const numbers = (values: Record<string, number>) =>
+    Object.entries(values)
+      .filter(([id]) => !/_(min|max)$/.test(id))
+      .map(([id, value]) => [t(`usecase.metric.${id as 'total'}`), formatNumber(value)] as const)
+
+  return (
+    <>
+      <PageHeader
+        title={metricsText(event) || t('event.one')}
+        meta={[device.data?.device_name, site.data?.site_name, formatTime(event.observed_at, timezone)]
+          .filter(Boolean)
+          .join(' · ')}
+      >
+        {channel.data && (
+          <Button
+            component={Go}
+            to="/channel/detail"
+            search={{ did: event.device_id, cid: event.channel_id, uid: channel.data.usecase_id }}
+            variant="default"
+          >
+            {t('event.openChannel')}
+          </Button>
+        )}
+      </PageHeader>
+      <div className={classes.columns}>
+        <div className={classes.picture}>
+          {event.snapshot_url && !isGone ? (
+            <>
+              <img src={event.snapshot_url} alt={metricsText(event)} onError={() => setIsGone(true)} />
+              {details.boxes?.map(({ box: [x, y, w, h], track_id, label }, index) => (
+                <span
+                  key={track_id ?? `box-${index}`}
+                  className={classes.box}
+                  style={{ left: `${x * 100}%`, top: `${y * 100}%`, width: `${w * 100}%`, height: `${h * 100}%` }}
+                >
+                  <span>{[label, track_id].filter(Boolean).join(' ')}</span>
+                </span>
+              ))}
+            </>
+          ) : (
+            <p>{t(isGone ? 'event.pictureGone' : 'event.noPicture')}</p>
+          )}
+        </div>
+        <Panel title={t('event.facts')} aside={<Tag tone="info">{t(`event.kind.${event.kind}`)}</Tag>}>
+          <Facts
+            labelWidth={150}
+            items={[
+              ...numbers(event.metrics),
+              ...(event.levels
+                ? numbers(event.levels).map(([id, value]) => [`${id} (${t('event.levels')})`, value] as const)
+                : []),
+              [t('event.observed'), formatTime(event.observed_at, timezone)],
+              [t('event.received'), formatTime(event.received_at, timezone)],
+              ...(event.kind === 'window'
+                ? [[t('event.watched'), formatDuration(event.observed_ms / 1000)] as const]
+                : []),
+              [t('event.clock'), `${formatNumber(event.clock_offset_ms)} ms`],
+              [t('event.detector'), t(`event.detectors.${event.detector as 'hog'}`)],
+              ...(event.state_cause ? [[t('event.cause'), causeText(event.state_cause)] as const] : []),
+              ...(['zone', 'line', 'direction', 'track_id'] as const).flatMap((name) => {
+                const value = text(details[name])
+                const label = { zone: 'zone', line: 'zone', direction: 'direction', track_id: 'track' } as const
+                return value === null ? [] : [[t(`event.${label[name]}`), value] as const]
+              }),
+            ]}
+          />
+        </Panel>
+      </div>
+    </>
+  )
+}

@@ -19,6 +19,7 @@ import { Route as LoginRouteImport } from './routes/login'
 import { Route as LogoutRouteImport } from './routes/logout'
 import { Route as OnboardingRouteImport } from './routes/onboarding'
 import { Route as RegisterRouteImport } from './routes/register'
+import { Route as AppDashboardRouteImport } from './routes/_app/dashboard'
 import { Route as AppChannelIndexRouteImport } from './routes/_app/channel.index'
 import { Route as AppChannelAddRouteImport } from './routes/_app/channel.add'
 import { Route as AppChannelDetailRouteImport } from './routes/_app/channel.detail'
@@ -82,6 +83,11 @@ const RegisterRoute = RegisterRouteImport.update({
   id: '/register',
   path: '/register',
   getParentRoute: () => rootRouteImport,
+} as any)
+const AppDashboardRoute = AppDashboardRouteImport.update({
+  id: '/dashboard',
+  path: '/dashboard',
+  getParentRoute: () => AppRoute,
 } as any)
 const AppChannelIndexRoute = AppChannelIndexRouteImport.update({
   id: '/channel/',
@@ -164,6 +170,7 @@ export interface FileRoutesByFullPath {
   '/logout': typeof LogoutRoute
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
+  '/dashboard': typeof AppDashboardRoute
   '/channel/add': typeof AppChannelAddRoute
   '/channel/detail': typeof AppChannelDetailRoute
   '/channel/edit': typeof AppChannelEditRoute
@@ -189,6 +196,7 @@ export interface FileRoutesByTo {
   '/logout': typeof LogoutRoute
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
+  '/dashboard': typeof AppDashboardRoute
   '/channel/add': typeof AppChannelAddRoute
   '/channel/detail': typeof AppChannelDetailRoute
   '/channel/edit': typeof AppChannelEditRoute
@@ -216,6 +224,7 @@ export interface FileRoutesById {
   '/logout': typeof LogoutRoute
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
+  '/_app/dashboard': typeof AppDashboardRoute
   '/_app/channel/add': typeof AppChannelAddRoute
   '/_app/channel/detail': typeof AppChannelDetailRoute
   '/_app/channel/edit': typeof AppChannelEditRoute
@@ -243,6 +252,7 @@ export interface FileRouteTypes {
     | '/logout'
     | '/onboarding'
     | '/register'
+    | '/dashboard'
     | '/channel/add'
     | '/channel/detail'
     | '/channel/edit'
@@ -268,6 +278,7 @@ export interface FileRouteTypes {
     | '/logout'
     | '/onboarding'
     | '/register'
+    | '/dashboard'
     | '/channel/add'
     | '/channel/detail'
     | '/channel/edit'
@@ -294,6 +305,7 @@ export interface FileRouteTypes {
     | '/logout'
     | '/onboarding'
     | '/register'
+    | '/_app/dashboard'
     | '/_app/channel/add'
     | '/_app/channel/detail'
     | '/_app/channel/edit'
@@ -394,6 +406,13 @@ declare module '@tanstack/react-router' {
       fullPath: '/register'
       preLoaderRoute: typeof RegisterRouteImport
       parentRoute: typeof rootRouteImport
+    }
+    '/_app/dashboard': {
+      id: '/_app/dashboard'
+      path: '/dashboard'
+      fullPath: '/dashboard'
+      preLoaderRoute: typeof AppDashboardRouteImport
+      parentRoute: typeof AppRoute
     }
     '/_app/channel/': {
       id: '/_app/channel/'
@@ -497,6 +516,7 @@ declare module '@tanstack/react-router' {
 }
 
 interface AppRouteChildren {
+  AppDashboardRoute: typeof AppDashboardRoute
   AppChannelAddRoute: typeof AppChannelAddRoute
   AppChannelDetailRoute: typeof AppChannelDetailRoute
   AppChannelEditRoute: typeof AppChannelEditRoute
@@ -514,6 +534,7 @@ interface AppRouteChildren {
 }
 
 const AppRouteChildren: AppRouteChildren = {
+  AppDashboardRoute: AppDashboardRoute,
   AppChannelAddRoute: AppChannelAddRoute,
   AppChannelDetailRoute: AppChannelDetailRoute,
   AppChannelEditRoute: AppChannelEditRoute,

@@ -1,6 +1,7 @@
 import { channel } from './channel.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
 import { address, customer } from './customer.ts'
+import { dashboard } from './dashboard.ts'
 import { event } from './event.ts'
 import { live } from './live.ts'
 import { login, register, support } from './login.ts'
@@ -18,6 +19,7 @@ export const en = {
   channel,
   chart,
   common,
+  dashboard,
   event,
   empty,
   errorPage,

@@ -2,6 +2,7 @@ import type { Catalogue } from '../catalogue.ts'
 import { channel } from './channel.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
 import { address, customer } from './customer.ts'
+import { dashboard } from './dashboard.ts'
 import { event } from './event.ts'
 import { live } from './live.ts'
 import { login, register, support } from './login.ts'
@@ -20,6 +21,7 @@ export const fr: Catalogue = {
   channel,
   chart,
   common,
+  dashboard,
   event,
   empty,
   errorPage,

@@ -1,0 +1,54 @@
+import type { UsecaseKey } from '@sightline/domain'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { api } from '../app/client.ts'
+import { useTopic } from '../live.ts'
+import { EventItems } from '../ui/analytics/EventItems.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { Go } from '../ui/Go.tsx'
+import { StatusDot } from '../ui/Health.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import type { Camera } from './Dashboard.tsx'
+
+type Props = { customerId: string; uc: UsecaseKey | undefined; cameras: readonly Camera[] }
+
+/** The latest events of the last 24 hours, new ones as they come. */
+export function Activity({ customerId, uc, cameras }: Props) {
+  const { t } = useTranslation()
+  const query = useQuery(
+    api.event.range.query({ customer_id: customerId, usecase_key: uc, kind: ['open'], event_limit: 8, type: 1 }),
+  )
+  useTopic('event', ({ opened }) => {
+    if (opened > 0) void query.refetch()
+  })
+  const events = Array.isArray(query.data) ? query.data : null
+  const nameOf = (id: string) =>
+    cameras.find(({ channels }) => channels.some(({ channel_id }) => channel_id === id))?.device_name ?? '–'
+  return (
+    <Panel
+      flush
+      title={
+        <>
+          <StatusDot tone="ok" pulse /> {t('dashboard.activity')}
+        </>
+      }
+      aside={
+        <Go to="/event" search={{ uc }}>
+          {t('dashboard.viewAll')}
+        </Go>
+      }
+    >
+      {query.isError && !events ? (
+        <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+      ) : !events ? (
+        <RowsSkeleton rows={5} />
+      ) : events.length === 0 ? (
+        <Empty title={t('dashboard.quiet')} />
+      ) : (
+        <EventItems events={events} nameOf={nameOf} />
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,32 @@
+import { usecaseKeys } from '@sightline/domain'
+import { createFileRoute } from '@tanstack/react-router'
+import * as z from 'zod'
+import { CallFailed } from '../../api.ts'
+import { api, queryClient } from '../../app/client.ts'
+import { loadCustomer, useCustomer } from '../../app/customer.ts'
+import { edgeQuery } from '../../app/edge.ts'
+import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { Dashboard } from '../../dashboard/Dashboard.tsx'
+
+/** Needs the licences, the edge servers (none is an answer too) and the selected customer. */
+export const Route = createFileRoute('/_app/dashboard')({
+  validateSearch: z.object({ uc: z.enum(usecaseKeys).optional() }),
+  beforeLoad: requireModule('viewer_nav'),
+  loader: async () => {
+    await Promise.all([
+      queryClient.ensureQueryData(api.license.list.query({})),
+      queryClient.ensureQueryData(edgeQuery()).catch((error: unknown) => {
+        if (!(error instanceof CallFailed && error.code === 404)) throw error
+      }),
+      loadCustomer(),
+    ])
+  },
+  onError: fallbackTo('/site'),
+  component: Page,
+})
+
+function Page() {
+  const { selected } = useCustomer()
+  const { uc } = Route.useSearch()
+  return <Dashboard customer={selected} uc={uc} />
+}

@@ -12,8 +12,7 @@ const reportMs = 2000
 
 export type AnalysisFeed = { set(analysis: Analysis | null): void; consumer: Consumer; close(): void }
 
-/** @param lateMs what pictures waited before they were read from the socket */
-export function createAnalysisFeed(tell: (message: FromChild) => void, lateMs: () => number): AnalysisFeed {
+export function createAnalysisFeed(tell: (message: FromChild) => void): AnalysisFeed {
   const scaler = createScaler()
   let running: Running | null = null
   /** The newest picture, while the worker is busy with an older one. */
@@ -36,7 +35,7 @@ export function createAnalysisFeed(tell: (message: FromChild) => void, lateMs: (
   const onReady = (here: Running) => {
     if (running !== here) return
     if (inWork) {
-      const lagMs = Math.max(0, Date.now() - inWork.at) + lateMs()
+      const lagMs = Math.max(0, Date.now() - inWork.at)
       worstLagMs = Math.max(worstLagMs, lagMs)
       here.pace.finished(lagMs, performance.now())
       inWork = null

@@ -11,7 +11,7 @@ import { createJpegEncoder } from './image.ts'
 import type { FromChild, ToChild } from './messages.ts'
 import { createParameterTracker } from './parameters.ts'
 import { openStream } from './stream.ts'
-import { createTimeline, ticksPerSecond } from './timeline.ts'
+import { createTimeline, type Timeline, ticksPerSecond } from './timeline.ts'
 
 /** Access units that main has not taken yet; beyond it they are left out up to the next key frame. */
 const mostUnsentBytes = 8 * 1024 * 1024
@@ -19,9 +19,7 @@ const mostUnsentBytes = 8 * 1024 * 1024
 const viewerSize = { width: 1280, height: 720 }
 const noTime = -(2n ** 63n)
 
-const begun = performance.now()
-let timeline = createTimeline(0, begun)
-const analysis = createAnalysisFeed(tell, () => timeline.lateMs())
+const analysis = createAnalysisFeed(tell)
 const jpeg = createJpegEncoder()
 const viewers = createViewerFeed()
 let latest: ((take: (picture: Picture) => void) => void) | null = null
@@ -42,11 +40,11 @@ function tell(message: FromChild, sent?: () => void): void {
 }
 
 async function run(open: Extract<ToChild, { type: 'open' }>): Promise<void> {
-  timeline = createTimeline(open.start_ms, performance.now())
+  const timeline = createTimeline(open.start_ms, performance.now())
   const opened = await openStream(open)
   if ('cause' in opened) return tell({ type: 'failed', cause: opened.cause })
   const { stream, read, close } = opened
-  const take = createTaker(stream)
+  const take = createTaker(stream, timeline)
   const packet = new Packet()
   packet.alloc()
   for (;;) {
@@ -62,7 +60,7 @@ async function run(open: Extract<ToChild, { type: 'open' }>): Promise<void> {
 }
 
 /** What becomes of a packet: an access unit for main, and food for the decoder. */
-function createTaker(stream: Stream): (packet: Packet) => void {
+function createTaker(stream: Stream, timeline: Timeline): (packet: Packet) => void {
   const parameters = createParameterTracker()
   parameters.take(splitNals(stream.codecpar.extradata ?? Buffer.alloc(0)))
   const decoder = createDecoder(stream.codecpar, [analysis.consumer, viewers.consumer])
@@ -88,9 +86,9 @@ function createTaker(stream: Stream): (packet: Packet) => void {
     const sets = parameters.current()
     if (slices.length === 0 || !sets) return tell({ type: 'not_yet' })
     timeline.setReorder(parameters.reorder())
-    const at = Date.now()
     const time = packet.pts === noTime ? null : (Number(packet.pts) * num * ticksPerSecond) / den
-    const { pts, dts } = timeline.place(time, performance.now())
+    const { pts, dts, lateMs } = timeline.place(time, performance.now())
+    const at = Math.round(Date.now() - lateMs)
     const key = packet.isKeyframe || slices.some((nal) => typeOf(nal) === nalType.idr)
     if (isChanged || !areTold) {
       tell({ type: 'parameters', parameters: sets })

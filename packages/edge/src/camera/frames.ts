@@ -16,7 +16,7 @@ import { join } from 'node:path'
 
 export type AnalysedFrame = {
   source_id: string
-  /** When the picture arrived at the nimble: ms since the epoch, edge clock. */
+  /** When the picture was taken, as far as arrivals tell: ms since the epoch, edge clock. Rises evenly with `pts_ms`. */
   at: number
   /** On the time line of the live view's fragments, ms. */
   pts_ms: number

@@ -13,7 +13,7 @@ export type AccessUnit = {
   /** 90 kHz ticks on the camera's time line; see `timeline.ts`. */
   pts: number
   dts: number
-  /** When it arrived at the nimble: ms since the epoch. */
+  /** When it was taken, as far as arrivals tell: ms since the epoch, edge clock. */
   at: number
   /** Slices, each with its length in four bytes before it (ISO/IEC 14496-15). */
   data: Buffer

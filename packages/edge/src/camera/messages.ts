@@ -53,6 +53,6 @@ export type AnalysisPace = {
   is_reduced: boolean
   /** Since the process began: replaced by a newer picture while the worker was busy. */
   drops: number
-  /** From arrival to the end of the analysis, worst of the last seconds. */
+  /** From the taking of a picture to the end of its analysis, worst of the last seconds. */
   lag_ms: number
 }

@@ -7,11 +7,19 @@ export const ticksPerMs = ticksPerSecond / 1000
 
 export type Timeline = {
   /** Where an access unit belongs. `time`: the camera's, in ticks, null where it gave none; `nowMs`: monotonic clock. */
-  place(time: number | null, nowMs: number): { pts: number; dts: number }
-  /** How far arrival has fallen behind the camera's own pace, ms: pictures wait in sockets because this process is slow. */
-  lateMs(): number
+  place(time: number | null, nowMs: number): Placed
   /** How many pictures come before their turn, where the stream says so; learnt from the timestamps otherwise. */
   setReorder(reorder: number | null): void
+}
+
+export type Placed = {
+  pts: number
+  dts: number
+  /**
+   * How much later it arrived than the quickest pictures do, by the camera's own clock: held back by the network, by this
+   * process, or because it was coded after pictures that come later (B-frames).
+   */
+  lateMs: number
 }
 
 /** A step of the camera's clock that is beyond these is a jump. */
@@ -37,7 +45,6 @@ export function createTimeline(startMs: number, nowMs: number): Timeline {
   let lastDts = Number.NEGATIVE_INFINITY
 
   let leastAge = Number.POSITIVE_INFINITY
-  let late = 0
 
   const hasJumped = (time: number, now: number) => {
     const step = time - lastTime
@@ -71,20 +78,19 @@ export function createTimeline(startMs: number, nowMs: number): Timeline {
 
   return {
     place(given, now) {
-      const time = given ?? lastTime + frameTicks
+      // FFmpeg counts from the first packet, and gives no time for that one.
+      const time = given ?? (offset === null ? 0 : lastTime + frameTicks)
       const shift = offset === null || hasJumped(time, now) ? anchor(time, now) : offset
       const step = time - lastTime
       if (step > 0 && step < ticksPerSecond) frameTicks = Math.round(frameTicks + (step - frameTicks) / 8)
       const pts = time + shift
       const age = now - pts / ticksPerMs
       leastAge = Math.min(age, leastAge + (now - lastNow) * driftPerMs)
-      late = age - leastAge
       highestPts = Math.max(highestPts, pts)
       lastTime = time
       lastNow = now
-      return { pts, dts: decodingTime(pts) }
+      return { pts, dts: decodingTime(pts), lateMs: age - leastAge }
     },
-    lateMs: () => late,
     setReorder(value) {
       isSaid = value !== null
       if (value !== null) reorder = value

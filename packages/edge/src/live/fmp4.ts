@@ -10,8 +10,10 @@ export function mimeOf({ sps: [sps] }: ParameterSets): string {
   return `video/mp4; codecs="avc1.${sps?.subarray(1, 4).toString('hex') ?? ''}"`
 }
 
-export function initSegment(parameters: ParameterSets): Buffer {
+/** @param firstPts what is shown at the beginning: players count from there */
+export function initSegment(parameters: ParameterSets, firstPts = 0): Buffer {
   const { width, height } = parameters
+  const edits = box('edts', fullBox('elst', 0, 0, u32(1), u32(0), u32(firstPts), u32(0x10000)))
   const sampleTable = box(
     'stbl',
     fullBox('stsd', 0, 0, u32(1), sampleEntry(parameters)),
@@ -64,7 +66,7 @@ export function initSegment(parameters: ParameterSets): Buffer {
         zeros(24),
         u32(trackId + 1),
       ),
-      box('trak', header, media),
+      box('trak', header, ...(firstPts > 0 ? [edits] : []), media),
       box('mvex', fullBox('trex', 0, 0, u32(trackId), u32(1), u32(0), u32(0), u32(0))),
     ),
   ])
@@ -118,12 +120,13 @@ export function clipOf(units: AccessUnit[]): Buffer | null {
   const start = units.findIndex((unit, i) => i >= firstOfSame && unit.key)
   if (!parameters || start < 0) return null
   const kept = units.slice(start)
-  const earliest = Math.min(...kept.map((unit) => unit.dts))
   const first = kept[0] as AccessUnit
-  // Both from the same origin, so that the first picture is shown at 0; what would be decoded before 0 is pulled up.
-  const moved = kept.map((unit) => ({ ...unit, pts: unit.pts - first.pts, dts: unit.dts - earliest }))
+  const moved = kept.map((unit) => ({ ...unit, pts: unit.pts - first.dts, dts: unit.dts - first.dts }))
   const times = durations(moved)
-  return Buffer.concat([initSegment(parameters), ...moved.map((unit, i) => fragment(unit, i + 1, times[i] as number))])
+  return Buffer.concat([
+    initSegment(parameters, first.pts - first.dts),
+    ...moved.map((unit, i) => fragment(unit, i + 1, times[i] as number)),
+  ])
 }
 
 const trackId = 1

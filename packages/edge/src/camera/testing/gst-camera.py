@@ -33,7 +33,7 @@ if credentials:
         auth.add_basic(GstRtspServer.RTSPAuth.make_basic(user, password), token)
     server.set_auth(auth)
     permissions = GstRtspServer.RTSPPermissions()
-    role, _ = Gst.structure_from_string(
+    role = Gst.Structure.new_from_string(
         'user,media.factory.access=(boolean)true,media.factory.construct=(boolean)true')
     permissions.add_role_from_structure(role)
     factory.set_permissions(permissions)

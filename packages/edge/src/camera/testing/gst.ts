@@ -40,8 +40,9 @@ export async function startGst(
   const login = username === undefined ? [] : [username, String(password), ...(digest ? ['digest'] : [])]
   const child: ChildProcess = spawn(python, [script, pipeline, ...login], { stdio: ['pipe', 'pipe', 'ignore'] })
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
-  const [line] = await once(lines, 'line')
+  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close')])
   const port = Number(line)
+  if (!port) throw new Error('The GStreamer camera did not start.')
   return {
     port,
     address: `rtsp://127.0.0.1:${port}/stream1`,

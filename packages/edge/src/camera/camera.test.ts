@@ -1,0 +1,163 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { listenForFrames } from './frames.ts'
+import { odd, startDemoCamera } from './testing/demo-camera.ts'
+import { frameListener } from './testing/frame-listener.ts'
+import { sizeOfJpeg } from './testing/probe-video.ts'
+import { isAlive, view, watch } from './testing/watch.ts'
+
+describe('a camera that works', () => {
+  test('its picture: state, live view, frames for the analysis, snapshot', async () => {
+    const demo = await startDemoCamera(odd)
+    const { socket, frames } = await frameListener()
+    const watched = watch({ address: demo.address, ...odd, analysis: { fps: 5, width: 320, height: 320, socket } })
+    expect(watched.camera.state()).toMatchObject({ state: 'connecting', cause: null, width: null, fps: null })
+    await watched.until({ state: 'streaming', cause: null, codec: 'h264', width: 640, height: 360 })
+    await vi.waitFor(() => expect(watched.camera.state().fps).toBeGreaterThan(13), { timeout: 10_000 })
+    expect(watched.camera.state().fps).toBeLessThan(17)
+
+    await vi.waitFor(() => expect(frames.length).toBeGreaterThan(10), { timeout: 10_000 })
+    const steps = frames.slice(1).map((frame, i) => frame.pts_ms - (frames[i]?.pts_ms as number))
+    expect(Math.max(...steps.slice(1))).toBeLessThan(270)
+    expect(frames[0]).toMatchObject({ source_id: watched.camera.state().source_id, width: 320, height: 180 })
+    expect(Date.now() - (frames.at(-1)?.at as number)).toBeLessThan(1000)
+
+    const { jpeg, at } = await watched.camera.snapshot()
+    expect(jpeg.subarray(0, 2).toString('hex')).toBe('ffd8')
+    expect(sizeOfJpeg(jpeg)).toEqual([640, 360])
+    expect(Math.abs(Date.now() - at)).toBeLessThan(1000)
+  })
+
+  test('a password appears in no argument, environment, log or state', async () => {
+    const demo = await startDemoCamera(odd)
+    const watched = watch({ address: demo.address, ...odd })
+    await watched.until({ state: 'streaming' })
+    const pid = watched.camera.pid() as number
+    process.kill(pid, 'SIGSEGV')
+    await watched.until({ state: 'offline', cause: 'decoder_crashed' })
+    const seen = JSON.stringify([watched.states, watched.logs])
+    await watched.until({ state: 'streaming', reconnects: 1 })
+    const next = watched.camera.pid() as number
+    const told = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${next}/${file}`, 'utf8')).join()
+    for (const secret of [odd.password, encodeURIComponent(odd.password)]) {
+      expect(seen).not.toContain(secret)
+      expect(told).not.toContain(secret)
+    }
+    expect(watched.logs.length).toBe(1)
+  })
+
+  test('a snapshot without an analysis, and again later, shows the present', async () => {
+    const demo = await startDemoCamera()
+    const { camera, until } = watch({ address: demo.address })
+    await until({ state: 'streaming' })
+    const first = await camera.snapshot()
+    await vi.waitFor(() => expect(Date.now() - first.at).toBeGreaterThan(2500), { timeout: 5000 })
+    const second = await camera.snapshot()
+    expect(Math.abs(Date.now() - second.at)).toBeLessThan(1000)
+  })
+
+  test('the analysis can begin, change and end while the picture goes on', async () => {
+    const demo = await startDemoCamera()
+    const { socket, frames } = await frameListener()
+    const { camera, until } = watch({ address: demo.address })
+    await until({ state: 'streaming' })
+    expect(frames.length).toBe(0)
+    camera.setAnalysis({ fps: 5, width: 640, height: 480, socket })
+    await vi.waitFor(() => expect(frames.at(-1)).toMatchObject({ width: 640, height: 360 }), { timeout: 5000 })
+    camera.setAnalysis({ fps: 2, width: 160, height: 120, socket })
+    await vi.waitFor(() => expect(frames.at(-1)).toMatchObject({ width: 160, height: 90 }), { timeout: 5000 })
+    camera.setAnalysis(null)
+    await vi.waitFor(
+      async () => {
+        const before = frames.length
+        await new Promise((resolve) => setTimeout(resolve, 800))
+        expect(frames.length).toBe(before)
+      },
+      { timeout: 5000 },
+    )
+    expect(camera.state()).toMatchObject({ state: 'streaming', reconnects: 0 })
+  })
+
+  test('a worker that comes back is found again', async () => {
+    const demo = await startDemoCamera()
+    const lost = await listenForFrames(
+      () => undefined,
+      () => undefined,
+    )
+    const { camera, until } = watch({
+      address: demo.address,
+      analysis: { fps: 5, width: 320, height: 240, socket: lost.socket },
+    })
+    await until({ state: 'streaming' })
+    await lost.close()
+    const { socket, frames } = await frameListener()
+    camera.setAnalysis({ fps: 5, width: 320, height: 240, socket })
+    await vi.waitFor(() => expect(frames.length).toBeGreaterThan(3), { timeout: 5000 })
+  })
+
+  test('a worker that is too slow gets fewer pictures, always a new one, and every loss is counted', async () => {
+    const demo = await startDemoCamera()
+    const ages: number[] = []
+    const slow = await listenForFrames(
+      async ({ at }) => {
+        ages.push(Date.now() - at)
+        await new Promise((resolve) => setTimeout(resolve, 450))
+      },
+      () => undefined,
+    )
+    onTestFinished(slow.close)
+    const { paces, until, camera } = watch({
+      address: demo.address,
+      analysis: { fps: 5, width: 320, height: 240, socket: slow.socket },
+    })
+    await until({ state: 'streaming' })
+    await vi.waitFor(() => expect(paces.at(-1)).toMatchObject({ wanted_fps: 5, is_reduced: true }), { timeout: 15_000 })
+    await vi.waitFor(() => expect(ages.length).toBeGreaterThan(12), { timeout: 15_000 })
+    expect(Math.max(...ages)).toBeLessThan(1000)
+    expect(camera.state().drops).toBeGreaterThan(0)
+  })
+})
+
+describe('processes', () => {
+  test('a camera process that dies: its picture is back within 3 s and a key frame; other cameras miss nothing', async () => {
+    const demo = await startDemoCamera()
+    const other = await startDemoCamera({ scene: 'lobby' })
+    const one = watch({ address: demo.address })
+    const two = watch({ address: other.address })
+    await one.until({ state: 'streaming' })
+    await two.until({ state: 'streaming' })
+    const { shown } = view(two.camera)
+    const killed = performance.now()
+    process.kill(one.camera.pid() as number, 'SIGKILL')
+    await one.until({ state: 'offline', cause: 'decoder_crashed' })
+    await one.until({ state: 'streaming' })
+    // The scene gives a key frame every second.
+    expect(performance.now() - killed).toBeLessThan(3000 + 2000)
+    expect(two.camera.state()).toMatchObject({ state: 'streaming', reconnects: 0 })
+    const times = shown.fragments.length
+    expect(times).toBeGreaterThan(10)
+  })
+
+  test('no process stays behind when the nimble is killed', async () => {
+    const demo = await startDemoCamera()
+    const file = fileURLToPath(new URL('./testing/parent.ts', import.meta.url))
+    const parent = fork(file, [demo.address], { execArgv: [] })
+    onTestFinished(() => void parent.kill('SIGKILL'))
+    const [pid] = (await once(parent, 'message')) as [number]
+    expect(isAlive(pid)).toBe(true)
+    parent.kill('SIGKILL')
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5000 })
+  })
+
+  test('stopping takes leave of the camera and leaves no process', async () => {
+    const demo = await startDemoCamera()
+    const { camera, until } = watch({ address: demo.address })
+    await until({ state: 'streaming' })
+    const pid = camera.pid() as number
+    await camera.stop()
+    expect(isAlive(pid)).toBe(false)
+  })
+})

@@ -44,7 +44,12 @@ export const license = {
     path: '/license',
     summary: 'Rename a licence or replace its key',
     access: 'super_admin_only',
-    input: z.strictObject({ license_id: id, license_name: thing.optional(), license_key: key.optional(), version }),
+    input: z.strictObject({
+      license_id: id,
+      license_name: thing.optional(),
+      license_key: z.literal('****').or(key).optional(),
+      version,
+    }),
     output: licenseEntity,
   }),
   delete: op({

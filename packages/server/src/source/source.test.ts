@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, type TestApp, testApp } from '../testing/app.ts'
+
+let t: TestApp
+let admin: Client
+let site: Awaited<ReturnType<TestApp['make']['site']>>
+beforeAll(async () => {
+  t = await testApp()
+  admin = await t.signIn('admin')
+  site = await t.make.site()
+})
+afterAll(() => t.close())
+
+const camera = () => t.make.device({}, site)
+const add = (deviceUid: string, more: object = {}) =>
+  admin.call('source.create', {
+    source_name: 'Sub',
+    device_id: deviceUid,
+    source_address: 'rtsp://192.168.5.5/sub',
+    ...more,
+  })
+const read = async (device_id: string) => (await admin.call('device.get', { device_id })).body.response
+
+describe('streams of a camera', () => {
+  test('a second one has the next stream id; the first stays the default', async () => {
+    const { uid } = await camera()
+    const { status, body } = await add(uid)
+    expect(status).toBe(201)
+    expect(body.response).toMatchObject({
+      stream_id: `${uid}/2`,
+      rate: 25,
+      type: 'rtsp',
+      role: 'both',
+      is_default: false,
+    })
+    expect((await read(uid)).device_source).toHaveLength(2)
+  })
+
+  test('a new default takes the mark, and the camera’s address follows it', async () => {
+    const { uid, stream_address } = await camera()
+    await add(uid, { is_default: true })
+    const device = await read(uid)
+    expect(device.stream_address).toBe('rtsp://192.168.5.5/sub')
+    expect(device.device_source.map((one: { source_address: string }) => one.source_address)).toEqual([
+      'rtsp://192.168.5.5/sub',
+      stream_address,
+    ])
+    const mapping = (await admin.call('source.mapping', { site_id: site.uid, is_default: true })).body.response
+    expect(mapping.filter((one: { device_id: string }) => one.device_id === uid)).toMatchObject([
+      { source_name: 'Sub' },
+    ])
+  })
+
+  test('there are four at most', async () => {
+    const { uid } = await camera()
+    for (let i = 0; i < 3; i++) expect((await add(uid)).status).toBe(201)
+    expect(await add(uid)).toMatchObject({ status: 400, body: { errors: { device_id: ['at_most:4'] } } })
+  })
+
+  test.each([
+    ['this machine', { source_address: 'rtsp://localhost/x' }, { source_address: ['address_refused'] }],
+    ['a rate of zero', { rate: 0 }, { rate: ['greater_than:0'] }],
+    ['an odd stream id', { stream_id: 'a b' }, { stream_id: ['name_characters'] }],
+    [
+      'the edge server of another camera',
+      { nimble_id: '01890000-0000-7000-8000-000000000000' },
+      { nimble_id: ['not_found'] },
+    ],
+  ])('%s is refused by field', async (_, more, errors) => {
+    expect(await add((await camera()).uid, more)).toMatchObject({ status: 400, body: { errors } })
+  })
+
+  test('the stream id is unique at the edge server', async () => {
+    const { uid } = await camera()
+    expect((await add(uid, { stream_id: 'north/1' })).status).toBe(201)
+    expect(await add(uid, { stream_id: 'north/1' })).toMatchObject({
+      status: 400,
+      body: { errors: { stream_id: ['name_taken'] } },
+    })
+  })
+
+  test('the default stays, one that analytics use stays, another goes', async () => {
+    const device = await camera()
+    const { source_id } = (await add(device.uid)).body.response
+    const main = await t.make.sourceOf(device)
+    const remove = (id: string | undefined) => admin.call('source.delete', { source_id: id })
+    expect((await remove(main?.uid)).body.error_code).toBe('default_source')
+    await t.make.channel({}, device)
+    expect((await remove(main?.uid)).body).toMatchObject({ error_code: 'source_in_use', args: { count: 1 } })
+    expect((await remove(source_id)).status).toBe(200)
+  })
+
+  test('the mapping names the channels of each stream', async () => {
+    const device = await camera()
+    const channel = await t.make.channel({}, device)
+    const { body } = await admin.call('source.mapping', { site_id: site.uid })
+    const own = body.response.find((one: { device_id: string }) => one.device_id === device.uid)
+    expect(own).toMatchObject({ site_id: site.uid, device_name: device.name, channel_ids: [channel.uid] })
+  })
+
+  test('another organization reaches none of it', async () => {
+    const device = await camera()
+    const main = await t.make.sourceOf(device)
+    const outsider = await t.signIn(await t.make.user('admin', {}, await t.make.organization()))
+    expect((await outsider.call('source.update', { source_id: main?.uid, rate: 5 })).status).toBe(404)
+    expect((await outsider.call('source.delete', { source_id: main?.uid })).status).toBe(404)
+    expect((await outsider.call('source.mapping', {})).body.response).toEqual([])
+  })
+})

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { desiredConfig } from '../nimble/desired.ts'
+import { type Client, type TestApp, testApp } from '../testing/app.ts'
+
+type Row<K extends 'channel' | 'device' | 'sourceOf'> = NonNullable<Awaited<ReturnType<TestApp['make'][K]>>>
+
+let t: TestApp
+let admin: Client
+let channel: Row<'channel'>
+let stream: Row<'sourceOf'>
+let nimbleUid: string
+beforeAll(async () => {
+  t = await testApp()
+  admin = await t.signIn('admin')
+  const nimble = await t.make.nimble()
+  nimbleUid = nimble.uid
+  const device = await t.make.device({}, undefined, nimble)
+  channel = await t.make.channel({}, device)
+  stream = (await t.make.sourceOf(device)) as Row<'sourceOf'>
+})
+afterAll(() => t.close())
+
+const corner = {
+  points: [
+    [0, 0],
+    [0.5, 0],
+    [0, 0.5],
+  ],
+  aspect_ratio: 1.5,
+}
+const create = async (more: object = {}) => {
+  const { status, body } = await admin.call('static.create', { source_id: stream.uid, ...corner, ...more })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.response
+}
+const sent = async () => {
+  const config = await t.services.db.ingest((trx) => desiredConfig(trx, t.services.secrets, nimbleUid))
+  return config.channels.find((one) => one.channel_id === channel.uid)
+}
+
+describe('zones of a channel', () => {
+  test('get the next number of their kind; numbers of deleted ones do not come back', async () => {
+    const own = { channel_id: channel.uid }
+    const second = await create(own)
+    expect(second).toMatchObject({ name: 'zone2', channel_id: channel.uid, direction: 'both', is_active: true })
+    await admin.call('static.delete', { static_id: second.static_id })
+    expect(await create(own)).toMatchObject({ name: 'zone3' })
+    const line = await create({
+      ...own,
+      kind: 'line',
+      points: [
+        [0, 0],
+        [1, 1],
+      ],
+    })
+    expect(line).toMatchObject({ name: 'line1', side_a: 'a', side_b: 'b' })
+    expect(await create({ ...own, kind: 'mask' })).toMatchObject({ name: 'mask1' })
+  })
+
+  test('two added at the same moment have two names', async () => {
+    const made = await Promise.all(Array.from({ length: 10 }, () => create({ channel_id: channel.uid })))
+    expect(new Set(made.map(({ name }) => name)).size).toBe(10)
+  })
+
+  test('the last one stays', async () => {
+    const lone = await t.make.channel()
+    const device = await t.services.db.owner((trx) =>
+      trx.selectFrom('source').selectAll().where('id', '=', lone.source_id).executeTakeFirstOrThrow(),
+    )
+    const { body } = await admin.call('static.list', { source_id: device.uid, channel_id: lone.uid })
+    const refused = await admin.call('static.delete', { static_id: body.response[0].static_id })
+    expect(refused).toMatchObject({ status: 400, body: { errors: { static_id: ['zone_required'] } } })
+  })
+
+  test('points are kept to five decimals, and checked when they change', async () => {
+    const { static_id } = await create({ channel_id: channel.uid })
+    const { body } = await admin.call('static.update', {
+      static_id,
+      points: [
+        [0.123456789, 0],
+        [1, 0],
+        [1, 1],
+      ],
+    })
+    expect(body.response.points[0]).toEqual([0.12346, 0])
+    expect(
+      await admin.call('static.update', {
+        static_id,
+        points: [
+          [0, 0],
+          [1, 1],
+        ],
+      }),
+    ).toMatchObject({
+      status: 400,
+      body: { errors: { points: ['zone_incomplete'] } },
+    })
+    expect((await admin.call('static.update', { static_id, is_active: false, version: 1 })).status).toBe(412)
+  })
+
+  test('belong to a channel of that very stream', async () => {
+    const other = await t.make.channel()
+    const answer = await admin.call('static.create', { source_id: stream.uid, channel_id: other.uid, ...corner })
+    expect(answer).toMatchObject({ status: 400, body: { errors: { channel_id: ['not_found'] } } })
+  })
+})
+
+describe('zones of a stream', () => {
+  test('a mask covers every channel of it; a zone is only offered to them', async () => {
+    const before = await sent()
+    const mask = await create({ kind: 'mask' })
+    const zone = await create({ label: 'Door' })
+    expect([mask.channel_id, zone.channel_id]).toEqual([null, null])
+    const after = await sent()
+    const ids = after?.zones.map((one) => one.static_id)
+    expect(ids).toContain(mask.static_id)
+    expect(ids).not.toContain(zone.static_id)
+    expect(after?.version).toBeGreaterThan(before?.version ?? 0)
+    const { body } = await admin.call('static.list', { source_id: stream.uid, channel_id: channel.uid })
+    expect(body.response.map((one: { static_id: string }) => one.static_id)).toContain(zone.static_id)
+    expect((await admin.call('static.delete', { static_id: zone.static_id })).status).toBe(200)
+  })
+})
+
+test('another organization gets the same as for what does not exist, a viewer may only read', async () => {
+  const { static_id } = await create({ channel_id: channel.uid })
+  const outsider = await t.signIn(await t.make.user('admin', {}, await t.make.organization()))
+  for (const id of ['static.update', 'static.delete'] as const)
+    expect((await outsider.call(id, { static_id })).status).toBe(404)
+  expect((await outsider.call('static.list', { source_id: stream.uid })).status).toBe(404)
+  expect((await outsider.call('static.create', { source_id: stream.uid, ...corner })).status).toBe(404)
+  const viewer = await t.signIn('viewer')
+  expect((await viewer.call('static.delete', { static_id })).status).toBe(403)
+})

@@ -1,0 +1,279 @@
+/**
+ * The analysis as the nimble's main thread sees it: channels in, records, overlays and states out. The work is done by
+ * worker threads; a camera stays with its worker, and a worker that dies or hangs is replaced.
+ */
+import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { ChannelState, EventRecord, LinkChannel, Overlay } from '@sightline/contract/edge'
+import { uuidv7 } from '@sightline/domain'
+import type { FrameSocket } from '../camera/frames.ts'
+import type { AnalysisSize } from '../camera/messages.ts'
+import type { Log } from '../log.ts'
+import type { FramePace } from './analyzer.ts'
+import { refusalOf } from './channel.ts'
+import { keptFile } from './kept.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
+import { settingsOf } from './settings.ts'
+
+export type AnalysisOptions = {
+  /** Threads; two are enough for the cameras that one machine decodes. */
+  workers?: number
+  /** Where levels and open occasions are kept over a restart. */
+  file: string
+  log: Log
+}
+
+/** Which pictures of a camera are wanted, and where they are taken: for `Camera.setAnalysis`. */
+export type Feed = AnalysisSize & { socket: FrameSocket }
+
+export type AnalysisHooks = {
+  /** On every change, also after a worker was replaced; null: no pictures. */
+  onFeed(sourceId: string, feed: Feed | null): void
+  /** `pts_ms`: the picture they come from, on the live view's time line; null when they come from no picture. */
+  onRecords(records: EventRecord[], about: { source_id: string | null; at: number; pts_ms: number | null }): void
+  onOverlay(overlay: Overlay): void
+  /** Only when state, detector state or cause changed. */
+  onState(state: ChannelState): void
+}
+
+export type Analysis = {
+  /** The whole desired set, of all cameras. */
+  setChannels(channels: readonly LinkChannel[]): void
+  /** As the camera's process measures it. */
+  setPace(sourceId: string, pace: FramePace): void
+  feedOf(sourceId: string): Feed | null
+  states(): ChannelState[]
+  /** Of the last seconds; null while nothing is analysed. */
+  figures(): { fps: number; inference_ms: number | null }
+  /** Closes what is open and ends the workers. */
+  stop(): Promise<void>
+}
+
+const silenceMs = 10_000
+const lookEveryMs = 1000
+const restartMs = 500
+const stopMs = 3000
+const saveEveryMs = 10_000
+const figuresBeats = 10
+
+type Bench = {
+  worker: Worker | null
+  socket: FrameSocket | null
+  heardAt: number
+  beats: { frames: number; busyMs: number }[]
+}
+
+/** Starts the workers; they load in about half a second and the cameras are told then. */
+export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: AnalysisHooks): Analysis {
+  const kept = keptFile(file, log)
+  const memory = kept.load()
+  const benches: Bench[] = Array.from({ length: workers ?? Math.min(2, availableParallelism()) }, () => ({
+    worker: null,
+    socket: null,
+    heardAt: 0,
+    beats: [],
+  }))
+  /** Where each camera's pictures go: for as long as it has channels. */
+  const seats = new Map<string, Bench>()
+  const feeds = new Map<string, Feed>()
+  let channels: readonly LinkChannel[] = []
+  let states = new Map<string, ChannelState>()
+  let isStopping = false
+  let isDirty = false
+
+  /* ── what comes from the workers ── */
+
+  const heard = (bench: Bench, message: FromWorker) => {
+    bench.heardAt = performance.now()
+    switch (message.type) {
+      case 'ready':
+        bench.socket = message.socket
+        send(bench)
+        offerFeeds()
+        break
+      case 'records':
+        remember(message.records)
+        hooks.onRecords(message.records, message)
+        break
+      case 'overlay':
+        hooks.onOverlay(message.overlay)
+        break
+      case 'states':
+        for (const state of message.states) {
+          states.set(state.channel_id, state)
+          hooks.onState(state)
+        }
+        break
+      case 'beat':
+        for (const state of message.states) states.set(state.channel_id, state)
+        for (const [id, carried] of message.carried) memory.carried[id] = carried
+        isDirty ||= message.carried.length > 0
+        bench.beats = [...bench.beats.slice(1 - figuresBeats), message.work]
+        break
+      case 'log':
+        log.warn(message.text)
+        break
+    }
+  }
+
+  /** Open occasions are known here, so that they can be closed when their worker is no longer there to do it. */
+  const remember = (records: readonly EventRecord[]) => {
+    for (const record of records) {
+      if (record.occasion_id === null || record.details?.instant) continue
+      if (record.kind === 'close') delete memory.open[record.occasion_id]
+      else memory.open[record.occasion_id] = record
+    }
+    if (records.some((record) => record.kind !== 'window')) save()
+  }
+  const save = () => {
+    isDirty = false
+    kept.save(memory)
+  }
+  const closeOpen = (isTheirs: (channelId: string) => boolean) => {
+    const at = Date.now()
+    const closed = Object.values(memory.open)
+      .filter((record) => isTheirs(record.channel_id))
+      .map((record) => closing(record, at))
+    if (closed.length === 0) return
+    remember(closed)
+    hooks.onRecords(closed, { source_id: null, at, pts_ms: null })
+  }
+
+  /* ── what goes to them ── */
+
+  const channelsOf = (bench: Bench) => channels.filter((channel) => seats.get(channel.source_id) === bench)
+  const send = (bench: Bench) => {
+    if (!bench.socket) return
+    const theirs = channelsOf(bench)
+    const carried = theirs.flatMap(({ channel_id }) => {
+      const known = memory.carried[channel_id]
+      return known ? [[channel_id, known] satisfies [string, unknown]] : []
+    })
+    post(bench, { type: 'channels', channels: theirs, carried })
+  }
+  const post = ({ worker }: Bench, message: ToWorker) => worker?.postMessage(message)
+  const offerFeeds = () => {
+    const wanted = new Map<string, Feed>()
+    for (const [sourceId, { socket }] of seats) {
+      const size = sizeOf(channels.filter((channel) => channel.source_id === sourceId))
+      if (size && socket) wanted.set(sourceId, { ...size, socket })
+    }
+    for (const sourceId of new Set([...feeds.keys(), ...wanted.keys()])) {
+      const feed = wanted.get(sourceId) ?? null
+      if (JSON.stringify(feed) === JSON.stringify(feeds.get(sourceId) ?? null)) continue
+      if (feed) feeds.set(sourceId, feed)
+      else feeds.delete(sourceId)
+      hooks.onFeed(sourceId, feed)
+    }
+  }
+
+  /* ── keeping them going ── */
+
+  const begin = (bench: Bench) => {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { name: 'analysis' })
+    bench.worker = worker
+    bench.heardAt = performance.now()
+    worker.on('message', (message: FromWorker) => heard(bench, message))
+    worker.on('error', (error) => log.error('An analysis worker failed', error))
+    worker.on('exit', () => {
+      if (bench.worker !== worker || isStopping) return
+      bench.worker = null
+      bench.socket = null
+      bench.beats = []
+      const theirs = new Set(channelsOf(bench).map((channel) => channel.channel_id))
+      closeOpen((id) => theirs.has(id))
+      offerFeeds()
+      log.warn('An analysis worker ended and is started again')
+      setTimeout(() => {
+        if (!isStopping) begin(bench)
+      }, restartMs).unref()
+    })
+  }
+  const watching = setInterval(() => {
+    for (const bench of benches)
+      if (bench.worker && performance.now() - bench.heardAt > silenceMs) {
+        log.error('An analysis worker does not answer')
+        void bench.worker.terminate()
+      }
+  }, lookEveryMs)
+  const saving = setInterval(() => {
+    if (isDirty) save()
+  }, saveEveryMs)
+
+  // A run that was killed left these open.
+  closeOpen(() => true)
+  for (const bench of benches) begin(bench)
+
+  return {
+    setChannels(wanted) {
+      channels = wanted
+      const sourceIds = new Set(wanted.map((channel) => channel.source_id))
+      for (const sourceId of [...seats.keys()]) if (!sourceIds.has(sourceId)) seats.delete(sourceId)
+      for (const sourceId of sourceIds) if (!seats.has(sourceId)) seats.set(sourceId, emptiest(benches, seats))
+      const known = new Set(wanted.map((channel) => channel.channel_id))
+      states = new Map([...states].filter(([id]) => known.has(id)))
+      for (const id of Object.keys(memory.carried)) if (!known.has(id)) delete memory.carried[id]
+      for (const bench of benches) send(bench)
+      offerFeeds()
+    },
+    setPace(sourceId, pace) {
+      const bench = seats.get(sourceId)
+      if (bench) post(bench, { type: 'pace', source_id: sourceId, pace })
+    },
+    feedOf: (sourceId) => feeds.get(sourceId) ?? null,
+    states: () => [...states.values()],
+    figures() {
+      const beats = benches.flatMap((bench) => bench.beats)
+      const frames = beats.reduce((sum, beat) => sum + beat.frames, 0)
+      const busyMs = beats.reduce((sum, beat) => sum + beat.busyMs, 0)
+      const seconds = Math.max(1, ...benches.map((bench) => bench.beats.length)) * (lookEveryMs / 1000)
+      return { fps: frames / seconds, inference_ms: frames > 0 ? busyMs / frames : null }
+    },
+    async stop() {
+      isStopping = true
+      clearInterval(watching)
+      clearInterval(saving)
+      await Promise.all(benches.map(({ worker }) => worker && ended(worker)))
+      closeOpen(() => true)
+      save()
+    },
+  }
+}
+
+/** Asks a worker to end, and ends it when it takes too long. */
+async function ended(worker: Worker): Promise<void> {
+  const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  worker.postMessage({ type: 'stop' } satisfies ToWorker)
+  const late = setTimeout(() => void worker.terminate(), stopMs)
+  await gone
+  clearTimeout(late)
+}
+
+function emptiest(benches: readonly Bench[], seats: ReadonlyMap<string, Bench>): Bench {
+  const taken = (bench: Bench) => [...seats.values()].filter((other) => other === bench).length
+  return benches.reduce((best, bench) => (taken(bench) < taken(best) ? bench : best))
+}
+
+/** The pictures that serve all channels of a camera; null when none of them runs. */
+function sizeOf(channels: readonly LinkChannel[]): AnalysisSize | null {
+  const pictures = channels
+    .map((config) => ({ config, settings: settingsOf(config) }))
+    .filter(({ config, settings }) => refusalOf(config, settings) === null)
+    .map(({ settings }) => settings.picture)
+  if (pictures.length === 0) return null
+  const greatest = (of: keyof AnalysisSize) => Math.max(...pictures.map((picture) => picture[of]))
+  return { fps: greatest('fps'), width: greatest('width'), height: greatest('height') }
+}
+
+/** The closing record of an occasion whose analysis is gone. */
+const closing = (record: EventRecord, at: number): EventRecord => ({
+  ...record,
+  event_uuid: uuidv7(at, randomBytes(10)),
+  kind: 'close',
+  observed_at: at,
+  levels: {},
+  details: { ...record.details, ended_at: new Date(at).toISOString(), cause: 'restart' },
+  snapshot_id: null,
+  clip_id: null,
+})

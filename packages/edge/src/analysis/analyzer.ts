@@ -1,0 +1,308 @@
+import type { ChannelState, EventRecord, LinkChannel, Overlay } from '@sightline/contract/edge'
+import { type Channel, createChannel, refusalOf, type Settings } from './channel.ts'
+import { createMask, type Mask } from './mask.ts'
+import type { Cv, Mat } from './opencv.ts'
+import { createPerception, type NewDetector, newDetector, type Perception, type Seen } from './perception.ts'
+import { type PerceptionSettings, settingsOf } from './settings.ts'
+import type { Carried } from './usecase/usecase.ts'
+
+/** A decoded picture: BGR24, `width * height * 3` bytes; `at` ms since the epoch, `pts_ms` on the live view's time line. */
+export type Frame = {
+  source_id: string
+  at: number
+  pts_ms: number
+  width: number
+  height: number
+  data: Uint8Array
+}
+/** How the camera's pictures come in, as its process measures it. */
+export type FramePace = { is_reduced: boolean; drops: number }
+
+export type Analysed = { records: EventRecord[]; overlay: Overlay | null; states: ChannelState[] }
+
+export type AnalyzerOptions = {
+  cv: Cv
+  /** 10 random bytes, for ids. */
+  random(): Uint8Array
+  /** What earlier runs left behind for a channel. */
+  carried?(channelId: string): Carried | null
+  detectorOf?: NewDetector
+}
+
+/** A camera that sends nothing for this long is stalled; whoever was followed there is lost. */
+const stalledMs = 10_000
+/** Pictures from further back than this mean that the clock was set back. */
+const clockStepMs = 1000
+const overlayEveryMs = 200
+const rateOverMs = 5000
+
+type Running = {
+  config: LinkChannel
+  settings: Settings
+  channel: Channel
+  state: ChannelState
+  /** When its pictures came, of the last seconds. */
+  seenAt: number[]
+}
+/** Channels of one camera that look at its pictures in the same way. */
+type Group = { settings: PerceptionSettings; perception: Perception; lastAt: number | null }
+type Source = {
+  size: string
+  picture: Mat
+  mask: Mask
+  groups: Map<string, Group>
+  lastAt: number
+  pace: FramePace
+  overlayDue: number
+}
+
+/**
+ * The analysis of some cameras' channels, apart from threads and sockets: configuration and pictures in, records, overlays
+ * and states out. Reads no clock: time comes with the pictures and with `pass`.
+ */
+export function createAnalyzer({ cv, random, carried = () => null, detectorOf = newDetector }: AnalyzerOptions) {
+  const channels = new Map<string, Running>()
+  const refused = new Map<string, LinkChannel>()
+  const sources = new Map<string, Source>()
+
+  const ofSource = (sourceId: string) => [...channels.values()].filter(({ config }) => config.source_id === sourceId)
+
+  function start(config: LinkChannel, before: Carried | null): ChannelState {
+    const settings = settingsOf(config)
+    const refusal = refusalOf(config, settings)
+    const state: ChannelState = {
+      channel_id: config.channel_id,
+      version: config.version,
+      fps: null,
+      expected_fps: refusal ? null : settings.perception.fps,
+      drops: 0,
+      ...(refusal ?? { state: 'applied', detector_state: 'ok', cause: null }),
+    }
+    if (refusal) refused.set(config.channel_id, config)
+    else {
+      const channel = createChannel(config, settings, random, before ?? carried(config.channel_id))
+      channels.set(config.channel_id, { config, settings, channel, state, seenAt: [] })
+    }
+    return state
+  }
+
+  /** A change of a channel's state, or nothing. */
+  function become(running: Running, next: Partial<ChannelState>): ChannelState[] {
+    const state = { ...running.state, ...next }
+    const isNews =
+      state.state !== running.state.state ||
+      state.detector_state !== running.state.detector_state ||
+      state.cause !== running.state.cause
+    running.state = state
+    return isNews ? [state] : []
+  }
+
+  function sourceOf(frame: Frame): Source {
+    const known = sources.get(frame.source_id)
+    const size = `${frame.width}x${frame.height}`
+    if (known?.size === size) return known
+    if (known) release(known)
+    const source: Source = {
+      size,
+      picture: new cv.Mat(frame.height, frame.width, cv.CV_8UC3),
+      mask: createMask(cv, masksOf(frame.source_id), frame.width, frame.height),
+      groups: new Map(),
+      lastAt: known?.lastAt ?? Number.NEGATIVE_INFINITY,
+      pace: known?.pace ?? { is_reduced: false, drops: 0 },
+      overlayDue: Number.NEGATIVE_INFINITY,
+    }
+    sources.set(frame.source_id, source)
+    return source
+  }
+  function release({ picture, mask, groups }: Source): void {
+    for (const { perception } of groups.values()) perception.delete()
+    groups.clear()
+    picture.delete()
+    mask.delete()
+  }
+  /** Blanked for all channels of the camera, whoever drew them. */
+  const masksOf = (sourceId: string) =>
+    [...ofSource(sourceId).map(({ config }) => config), ...refused.values()]
+      .filter((config) => config.source_id === sourceId)
+      .flatMap(({ zones }) => zones.filter((zone) => zone.kind === 'mask' && zone.is_active))
+      .map((zone) => zone.points)
+
+  function groupOf(source: Source, frame: Frame, settings: PerceptionSettings): Group {
+    const key = JSON.stringify(settings)
+    const known = source.groups.get(key)
+    if (known) return known
+    const perception = createPerception(cv, settings, frame.width, frame.height, detectorOf)
+    const group = { settings, perception, lastAt: null }
+    source.groups.set(key, group)
+    return group
+  }
+
+  function see(running: Running, seen: Seen, { is_reduced, drops }: FramePace): Analysed {
+    const { channel } = running
+    const cause = seen.cause ?? (is_reduced ? 'degraded:frames_dropped' : null)
+    running.seenAt = [...running.seenAt.filter((at) => at > seen.at - rateOverMs && at <= seen.at), seen.at]
+    const records = channel.see({ ...seen, cause })
+    const told = channel.cause()
+    const states = become(running, {
+      state: 'running',
+      detector_state: told === null ? 'ok' : 'degraded',
+      cause: told,
+      fps: rateOf(running.seenAt),
+      drops,
+    })
+    return { records, overlay: null, states }
+  }
+
+  /** The pictures of a camera no longer follow on one another: its tracks are lost and its background is learned anew. */
+  function interrupt(sourceId: string, at: number): EventRecord[] {
+    const source = sources.get(sourceId)
+    if (source) {
+      release(source)
+      sources.delete(sourceId)
+    }
+    return ofSource(sourceId).flatMap(({ channel }) => [...channel.pass(Number.POSITIVE_INFINITY), ...channel.lose(at)])
+  }
+
+  return {
+    /** The whole desired set. Channels that did not change go on; the others' occasions end as disabled. */
+    setChannels(wanted: readonly LinkChannel[], at: number): Analysed {
+      const records: EventRecord[] = []
+      const states: ChannelState[] = []
+      const byId = new Map(wanted.map((config) => [config.channel_id, config]))
+      const touched = new Set<string>()
+      const before = new Map<string, Carried | null>()
+      for (const [id, { config, channel }] of channels) {
+        if (isSame(config, byId.get(id))) continue
+        records.push(...channel.close(at, 'disabled'))
+        before.set(id, channel.carried())
+        touched.add(config.source_id)
+        channels.delete(id)
+      }
+      for (const [id, config] of refused) if (!isSame(config, byId.get(id))) refused.delete(id)
+      for (const config of wanted) {
+        if (channels.has(config.channel_id) || refused.has(config.channel_id)) continue
+        touched.add(config.source_id)
+        states.push(start(config, before.get(config.channel_id) ?? null))
+      }
+      for (const sourceId of touched) tidy(sourceId)
+      return { records, overlay: null, states }
+    },
+    setPace(sourceId: string, pace: FramePace): void {
+      const source = sources.get(sourceId)
+      if (source) source.pace = pace
+    },
+    /** Analyses one picture of one camera. */
+    frame(frame: Frame): Analysed {
+      const all: Analysed = { records: [], overlay: null, states: [] }
+      const last = sources.get(frame.source_id)?.lastAt ?? Number.NEGATIVE_INFINITY
+      if (frame.at < last - clockStepMs) all.records.push(...interrupt(frame.source_id, last))
+      else if (frame.at <= last) return all
+      const running = ofSource(frame.source_id)
+      if (running.length === 0) return all
+
+      const source = sourceOf(frame)
+      source.lastAt = frame.at
+      source.picture.data.set(frame.data)
+      source.mask.blank(source.picture)
+      const seenBy = new Map<Group, Seen>()
+      for (const one of running) {
+        const group = groupOf(source, frame, one.settings.perception)
+        if (!seenBy.has(group) && isDue(group, frame.at)) {
+          group.lastAt = frame.at
+          seenBy.set(group, group.perception.see(source.picture, frame.at))
+        }
+        const seen = seenBy.get(group)
+        if (!seen) continue
+        const { records, states } = see(one, seen, source.pace)
+        all.records.push(...records)
+        all.states.push(...states)
+      }
+      all.overlay = overlayOf(frame, source, running, [...seenBy.values()])
+      return all
+    },
+    /** Something failed in the middle of a picture: the camera's pictures are begun anew. */
+    reset(sourceId: string, at: number): Analysed {
+      return { records: interrupt(sourceId, at), overlay: null, states: [] }
+    },
+    /** Time passed: closes windows of cameras that send nothing, and says so. */
+    pass(at: number): Analysed {
+      const all: Analysed = { records: [], overlay: null, states: [] }
+      for (const { channel } of channels.values()) all.records.push(...channel.pass(at))
+      for (const [id, source] of sources) {
+        if (at - source.lastAt < stalledMs) continue
+        all.records.push(...interrupt(id, source.lastAt))
+        for (const running of ofSource(id))
+          all.states.push(...become(running, { state: 'stopped', cause: 'stalled', fps: 0 }))
+      }
+      return all
+    },
+    /** Closes everything; the analyzer is not to be used afterwards. */
+    stop(at: number, cause: 'restart' | 'disabled'): EventRecord[] {
+      const records = [...channels.values()].flatMap(({ channel }) => channel.close(at, cause))
+      for (const source of sources.values()) release(source)
+      channels.clear()
+      sources.clear()
+      return records
+    },
+    states: (): ChannelState[] => [...channels.values()].map(({ state }) => state),
+    carried: () => new Map([...channels].map(([id, { channel }]) => [id, channel.carried()])),
+  }
+
+  /** After a change of channels: a new mask, and no perception that nobody asks for. */
+  function tidy(sourceId: string): void {
+    const source = sources.get(sourceId)
+    if (!source) return
+    const running = ofSource(sourceId)
+    if (running.length === 0) {
+      release(source)
+      sources.delete(sourceId)
+      return
+    }
+    const [width, height] = source.size.split('x').map(Number) as [number, number]
+    source.mask.delete()
+    source.mask = createMask(cv, masksOf(sourceId), width, height)
+    const wanted = new Set(running.map(({ settings }) => JSON.stringify(settings.perception)))
+    for (const [key, { perception }] of source.groups)
+      if (!wanted.has(key)) {
+        perception.delete()
+        source.groups.delete(key)
+      }
+  }
+}
+
+export type Analyzer = ReturnType<typeof createAnalyzer>
+
+const isSame = (a: LinkChannel, b: LinkChannel | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** Whether a group that wants fewer pictures than the camera sends takes this one. */
+const isDue = ({ settings, lastAt }: Group, at: number): boolean =>
+  lastAt === null || at - lastAt >= (0.75 * 1000) / settings.fps
+
+function rateOf(times: readonly number[]): number | null {
+  const first = times[0]
+  const last = times.at(-1)
+  if (first === undefined || last === undefined || last === first) return null
+  return Math.round(((times.length - 1) / (last - first)) * 10_000) / 10
+}
+
+/** What is drawn over the live picture: the people present, and each channel's levels. At most five a second. */
+function overlayOf(frame: Frame, source: Source, running: readonly Running[], seen: readonly Seen[]): Overlay | null {
+  // The picture that looked for people says more than the one that looked for motion alone.
+  const best = seen.find((one) => one.tracks.some((track) => track.label === 'person')) ?? seen[0]
+  if (!best || frame.at < source.overlayDue - overlayEveryMs / 2) return null
+  source.overlayDue = Math.max(source.overlayDue + overlayEveryMs, frame.at + overlayEveryMs / 2)
+  return {
+    source_id: frame.source_id,
+    pts_ms: frame.pts_ms,
+    at: frame.at,
+    boxes: best.tracks
+      .filter((track) => track.present)
+      .map(({ id, box, label, score }) => ({ box: [...box], label, score, track_id: id })),
+    levels: Object.fromEntries(
+      running.flatMap(({ config, channel }) => {
+        const levels = channel.levels()
+        return levels ? [[config.channel_id, levels]] : []
+      }),
+    ),
+  }
+}

@@ -1,0 +1,190 @@
+import type { ChannelState, EventRecord, LinkChannel } from '@sightline/contract/edge'
+import { type LevelKind, metricRule, metricsOf, usecaseGap, uuidv7 } from '@sightline/domain'
+import { createOccasions, type EndCause, type OccasionChange } from './occasions.ts'
+import type { Seen } from './perception.ts'
+import type { settingsOf } from './settings.ts'
+import { startUsecase } from './usecase/table.ts'
+import type { Carried, Facts, Instant, Person } from './usecase/usecase.ts'
+import { createWindow, type Levels, type WindowSummary } from './window.ts'
+import { createZones, type Shape } from './zones.ts'
+
+export type Settings = ReturnType<typeof settingsOf>
+
+/** Why a channel does not start: its state and cause, as the link tells them. */
+export type Refusal = Pick<ChannelState, 'state' | 'detector_state' | 'cause'>
+
+/** What keeps a channel from being run by this engine; null when nothing does. */
+export function refusalOf(config: LinkChannel, { wantsModel }: Settings): Refusal | null {
+  const gap = usecaseGap[config.usecase_key]
+  if (gap === 'needs_model' || wantsModel)
+    return { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }
+  if (gap === 'needs_calibration') return { state: 'applied', detector_state: gap, cause: gap }
+  const drawn = (kind: Shape['kind']) => config.zones.some((zone) => zone.is_active && zone.kind === kind)
+  const refused = (cause: string): Refusal => ({ state: 'refused', detector_state: 'ok', cause })
+  if (gap) return refused(gap)
+  if (config.usecase_key === 'pplocc' && !drawn('line')) return refused('line_required')
+  if (config.usecase_key === 'intrdtec' && !drawn('zone')) return refused('no_zone')
+  return null
+}
+
+export type Channel = {
+  /** One picture of the channel's camera. */
+  see(seen: Seen): EventRecord[]
+  /** Time passed without a picture. */
+  pass(at: number): EventRecord[]
+  /** No pictures come any more: whoever was followed is lost. */
+  lose(at: number): EventRecord[]
+  /** The end: closes window and occasions. */
+  close(at: number, cause: EndCause): EventRecord[]
+  /** The levels of the newest picture; null before the first, and while nothing can be counted. */
+  levels(): Levels | null
+  /** What is wrong now, as a message id; null when all is well. */
+  cause(): string | null
+  carried(): Carried | null
+}
+
+/**
+ * One channel at work: zones, use case, occasions and windows, turned into records. Times are those of the pictures;
+ * nothing here reads a clock.
+ * @param random 10 random bytes, for ids
+ */
+export function createChannel(
+  config: LinkChannel,
+  settings: Settings,
+  random: () => Uint8Array,
+  carried: Carried | null,
+): Channel {
+  const { analytic, perception } = settings
+  const reduce = startUsecase(config.usecase_key, analytic, carried)
+  if (!reduce) throw new Error(`This engine does not run ${config.usecase_key}`)
+  const nominalMs = 1000 / perception.fps
+  const window = createWindow({
+    windowMs: analytic.windowMs,
+    nominalMs,
+    longestMs: Math.max(1000, 2.5 * nominalMs),
+    kinds: levelKinds(config),
+  })
+  const occasions = createOccasions(analytic.cooldownMs)
+  const shapes = shapesOf(config)
+  const hasZones = shapes.some((shape) => shape.kind === 'zone')
+  /** UUIDs of open occasions by their number. */
+  const occasionIds = new Map<number, string>()
+  let zones: { aspect: number; update: ReturnType<typeof createZones>['update'] } | null = null
+  let latest: Levels | null = null
+  let lastMeasured: Carried | null = carried
+  let cause: string | null = null
+
+  const record = (kind: EventRecord['kind'], at: number, rest: Partial<EventRecord>): EventRecord => ({
+    event_uuid: uuidv7(at, random()),
+    occasion_id: null,
+    channel_id: config.channel_id,
+    kind,
+    observed_at: at,
+    observed_ms: 0,
+    clock_offset_ms: 0,
+    detector: perception.detector,
+    detector_state: cause === null ? 'ok' : 'degraded',
+    state_cause: cause,
+    model_version: null,
+    metrics: {},
+    levels: null,
+    details: null,
+    snapshot_id: null,
+    clip_id: null,
+    ...rest,
+  })
+  const windowRecord = ({ endedAt, observedMs, metrics, cause }: WindowSummary): EventRecord =>
+    record('window', endedAt, {
+      observed_ms: observedMs,
+      metrics,
+      detector_state: cause === null ? 'ok' : 'degraded',
+      state_cause: cause,
+    })
+  const instantRecord = (at: number, { metric, details }: Instant): EventRecord => {
+    const opened = record('open', at, {
+      metrics: { [metric]: 1 },
+      levels: latest ?? {},
+      details: { ...details, instant: true },
+    })
+    return { ...opened, occasion_id: opened.event_uuid }
+  }
+  const occasionRecord = ({ kind, id, at, situation, openedAt, cause }: OccasionChange): EventRecord => {
+    const made = record(kind, at, {
+      metrics: kind === 'open' ? { [situation.metric]: 1 } : situation.values,
+      levels: latest ?? {},
+      details: {
+        ...situation.details,
+        started_at: new Date(openedAt).toISOString(),
+        ...(kind === 'close' && { ended_at: new Date(at).toISOString() }),
+        ...(cause && { cause }),
+      },
+    })
+    if (kind === 'open') occasionIds.set(id, made.event_uuid)
+    return { ...made, occasion_id: occasionIds.get(id) ?? made.event_uuid }
+  }
+
+  function factsOf(seen: Seen): Facts {
+    const tall = seen.tracks.filter((track) => track.box[3] >= analytic.minHeight)
+    if (zones?.aspect !== seen.aspect)
+      zones = { aspect: seen.aspect, update: createZones(shapes, analytic.zones, seen.aspect).update }
+    const { stays, crossings } = zones.update(tall, seen.at)
+    const people = tall
+      .filter((track) => track.confirmed)
+      .map(({ id, box, score, label, present }): Person => {
+        return { trackId: id, box, score, label, present, stays: stays.get(id) ?? [] }
+      })
+    const { at, watching, sight, moving } = seen
+    return { at, watching, sight, people, moving, crossings, hasZones }
+  }
+  function take(seen: Seen): EventRecord[] {
+    const facts = factsOf(seen)
+    const { levels, instants, situations } = reduce!(facts)
+    latest = levels
+    if (levels) lastMeasured = { at: seen.at, levels }
+    const alive = new Set(facts.people.map((person) => person.trackId))
+    return [
+      ...window.see(seen.at, levels, cause).map(windowRecord),
+      ...instants.map((instant) => instantRecord(seen.at, instant)),
+      ...occasions.advance(situations, alive, seen.at).map(occasionRecord),
+    ]
+  }
+
+  return {
+    see(seen) {
+      cause = seen.cause ?? (isMotionOnly(config, settings) ? 'degraded:motion_only' : null)
+      return take(seen)
+    },
+    pass: (at) => window.pass(at).map(windowRecord),
+    lose(at) {
+      latest = null
+      zones = null
+      return occasions.advance([], new Set(), at).map(occasionRecord)
+    },
+    close(at, why) {
+      latest = null
+      return [...window.cut(at).map(windowRecord), ...occasions.closeAll(at, why).map(occasionRecord)]
+    },
+    levels: () => latest,
+    cause: () => cause,
+    carried: () => lastMeasured,
+  }
+}
+
+/** Where people are to be found, motion is a lesser answer; the empty frame check asks for nothing else. */
+const isMotionOnly = ({ usecase_key }: LinkChannel, { perception }: Settings): boolean =>
+  perception.detector === 'motion' && usecase_key !== 'emptyframecheck'
+
+function shapesOf({ zones }: LinkChannel): Shape[] {
+  return zones.flatMap(({ name, kind, points, direction, is_active }) =>
+    kind === 'mask' || !is_active ? [] : [{ name, kind, points, direction }],
+  )
+}
+
+function levelKinds({ usecase_key }: LinkChannel): Record<string, LevelKind> {
+  return Object.fromEntries(
+    metricsOf(usecase_key).flatMap((id) => {
+      const { level } = metricRule(usecase_key, id)
+      return level ? [[id, level]] : []
+    }),
+  )
+}

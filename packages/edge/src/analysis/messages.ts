@@ -1,0 +1,24 @@
+import type { ChannelState, EventRecord, LinkChannel, Overlay } from '@sightline/contract/edge'
+import type { FrameSocket } from '../camera/frames.ts'
+import type { FramePace } from './analyzer.ts'
+import type { Carried } from './usecase/usecase.ts'
+
+/** What main tells an analysis worker. */
+export type ToWorker =
+  | { type: 'channels'; channels: LinkChannel[]; carried: [string, Carried][] }
+  | { type: 'pace'; source_id: string; pace: FramePace }
+  | { type: 'stop' }
+
+/** Since the beat before. */
+export type WorkFigures = { frames: number; busyMs: number }
+
+/** What an analysis worker tells main. */
+export type FromWorker =
+  | { type: 'ready'; socket: FrameSocket }
+  | { type: 'records'; source_id: string | null; at: number; pts_ms: number | null; records: EventRecord[] }
+  | { type: 'overlay'; overlay: Overlay }
+  | { type: 'states'; states: ChannelState[] }
+  /** Every second: it is alive, and how its channels are. */
+  | { type: 'beat'; states: ChannelState[]; carried: [string, Carried][]; work: WorkFigures }
+  | { type: 'log'; text: string }
+  | { type: 'stopped' }

@@ -1,0 +1,128 @@
+import type { Box } from '@sightline/domain'
+import { createBackdrop } from './backdrop.ts'
+import { createHogDetector, type Detector, motionDetector } from './detect.ts'
+import { createMotion } from './motion.ts'
+import type { Cv, Mat } from './opencv.ts'
+import { createRest } from './rest.ts'
+import type { PerceptionSettings } from './settings.ts'
+import { createSight, isBlind, type Sight } from './sight.ts'
+import { createTracker, isPresent } from './track.ts'
+
+/** One track in one picture, its box in 0…1. */
+export type SeenTrack = {
+  id: number
+  box: Box
+  score: number
+  label: 'person' | 'motion'
+  /** Often enough detected to be believed. */
+  confirmed: boolean
+  /** Counts as there now; else it is only remembered. */
+  present: boolean
+  /** Something held it in this very picture. */
+  observed: boolean
+}
+
+/** What one picture showed. */
+export type Seen = {
+  at: number
+  /** width / height */
+  aspect: number
+  /** False while nothing can be counted: the background is being learned, or the camera is blind. */
+  watching: boolean
+  /** What is wrong, as a message id; null when all is well. */
+  cause: string | null
+  sight: Sight
+  tracks: SeenTrack[]
+  /** Moving areas, people or not. */
+  moving: number
+}
+
+export type NewDetector = (cv: Cv, settings: PerceptionSettings, width: number, height: number) => Detector
+
+export const newDetector: NewDetector = (cv, { detector, hog }, width, height) =>
+  detector === 'motion' ? motionDetector : createHogDetector(cv, hog, width, height)
+
+export type Perception = {
+  /** @param picture BGR of the size given at creation, masks already blanked */
+  see(picture: Mat, at: number): Seen
+  delete(): void
+}
+
+/** From pictures to tracks: motion, detector and tracker of one camera. */
+export function createPerception(
+  cv: Cv,
+  settings: PerceptionSettings,
+  width: number,
+  height: number,
+  detectorOf: NewDetector = newDetector,
+): Perception {
+  const smallWidth = Math.min(width, settings.motionWidth)
+  const zoom = width / smallWidth
+  const smallHeight = Math.round(height / zoom)
+  const small = new cv.Mat()
+  const smallSize = new cv.Size(smallWidth, smallHeight)
+  const motion = createMotion(cv, settings.motion, smallWidth, smallHeight)
+  const backdrop = createBackdrop(smallWidth, smallHeight)
+  const sight = createSight(cv)
+  const detector = detectorOf(cv, settings, width, height)
+  const tracker = createTracker(settings.tracker)
+  const rest = createRest(settings.recheckMs)
+  let unsteady = 'degraded:warm_up'
+
+  const enlarged = (box: Box): Box => [box[0] * zoom, box[1] * zoom, box[2] * zoom, box[3] * zoom]
+  const reduced = (box: Box): Box => [box[0] / zoom, box[1] / zoom, box[2] / zoom, box[3] / zoom]
+  const share = (box: Box): Box => [box[0] / width, box[1] / height, box[2] / width, box[3] / height]
+
+  function follow(picture: Mat, at: number, blobs: ReturnType<typeof motion.look>['blobs']): void {
+    const moving = blobs.map(({ box, fill }) => ({ box: enlarged(box), fill }))
+    const standsOut = (box: Box) => backdrop.standsOut(small, reduced(box))
+    const { look, believed } = rest.plan(tracker.tracks, moving, standsOut, at)
+    tracker.update(detector.find(picture, moving, look), at, believed)
+    rest.note(tracker.tracks, believed, at)
+    backdrop.learn(
+      small,
+      tracker.tracks.map((track) => reduced(track.box)),
+      at,
+    )
+  }
+
+  return {
+    see(picture, at) {
+      cv.resize(picture, small, smallSize, 0, 0, cv.INTER_AREA)
+      const { state, blobs } = motion.look(small, at)
+      const seeing = sight.look(small, at)
+      const nothing = { at, aspect: width / height, sight: seeing, tracks: [], moving: 0, watching: false }
+      if (isBlind(seeing)) {
+        tracker.reset()
+        return { ...nothing, cause: `degraded:${seeing}` }
+      }
+      if (state !== 'steady') {
+        if (state === 'changed') {
+          unsteady = 'degraded:scene_changed'
+          tracker.reset()
+          backdrop.reset()
+        }
+        return { ...nothing, cause: unsteady }
+      }
+      follow(picture, at, blobs)
+      return {
+        ...nothing,
+        watching: true,
+        cause: seeing === 'blurred' ? 'degraded:blurred' : null,
+        moving: blobs.length,
+        tracks: tracker.tracks.map((track) => ({
+          id: track.id,
+          box: share(track.box),
+          score: track.score,
+          label: track.label,
+          confirmed: track.confirmed,
+          present: isPresent(track, at),
+          observed: track.heldAt === at,
+        })),
+      }
+    },
+    delete() {
+      for (const thing of [small, motion, sight, detector]) thing.delete()
+    },
+  }
+}

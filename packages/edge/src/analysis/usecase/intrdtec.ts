@@ -1,0 +1,33 @@
+import type { Situation } from '../occasions.ts'
+import { boxesOf, crossingsOf, type Person, type Usecase } from './usecase.ts'
+
+/**
+ * Intrusion: somebody stays in a zone for the dwell time. One occasion per zone and track; somebody hidden for a moment
+ * is still inside. People in the picture who do not intrude are `non_violation`.
+ */
+export const intrdtec: Usecase<null> = {
+  start: () => null,
+  reduce(state, facts, { minDwellMs }) {
+    const intrusions = facts.people.flatMap((person) =>
+      person.stays.filter((stay) => facts.at - stay.since >= minDwellMs).map((stay) => ({ person, stay })),
+    )
+    const intruders = new Set(intrusions.filter(({ person }) => person.present).map(({ person }) => person.trackId))
+    const total = facts.people.filter((person) => person.present).length
+    return {
+      state,
+      levels: facts.watching ? { total, violation: intruders.size, non_violation: total - intruders.size } : null,
+      instants: crossingsOf(facts),
+      situations: intrusions.map(({ person, stay }) => situation(person, stay.zone, stay.appeared)),
+    }
+  },
+}
+
+const situation = (person: Person, zone: string, appeared: boolean): Situation => ({
+  key: `${zone}/${person.trackId}`,
+  metric: 'violation',
+  trackId: person.trackId,
+  place: zone,
+  appeared,
+  values: { violation: 1 },
+  details: { zone, track_id: person.trackId, label: person.label, ...boxesOf([person]) },
+})

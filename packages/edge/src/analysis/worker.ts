@@ -1,0 +1,80 @@
+/** An analysis worker: a thread with an OpenCV heap of its own, to which cameras send their pictures. */
+import { randomBytes } from 'node:crypto'
+import { parentPort } from 'node:worker_threads'
+import { listenForFrames } from '../camera/frames.ts'
+import { type Analysed, createAnalyzer, type Frame } from './analyzer.ts'
+import type { FromWorker, ToWorker, WorkFigures } from './messages.ts'
+import { loadOpenCv, openCvError } from './opencv.ts'
+import type { Carried } from './usecase/usecase.ts'
+
+const beatMs = 1000
+/** The heap may be spoilt: a worker that fails this often in a row ends, and main starts a new one. */
+const mostFailures = 5
+
+const main = parentPort
+if (!main) throw new Error('worker.ts is to be started as a worker thread')
+
+const cv = await loadOpenCv()
+const carried = new Map<string, Carried>()
+const analyzer = createAnalyzer({ cv, random: () => randomBytes(10), carried: (id) => carried.get(id) ?? null })
+let work: WorkFigures = { frames: 0, busyMs: 0 }
+let failures = 0
+
+const tell = (message: FromWorker) => main.postMessage(message)
+
+function report({ records, overlay, states }: Analysed, frame: Frame | null): void {
+  if (states.length > 0) tell({ type: 'states', states })
+  if (overlay) tell({ type: 'overlay', overlay })
+  if (records.length > 0)
+    tell({
+      type: 'records',
+      source_id: frame?.source_id ?? null,
+      at: frame?.at ?? Date.now(),
+      pts_ms: frame?.pts_ms ?? null,
+      records,
+    })
+}
+
+function take(frame: Frame): void {
+  const begun = performance.now()
+  try {
+    report(analyzer.frame(frame), frame)
+    failures = 0
+  } catch (thrown) {
+    report(analyzer.reset(frame.source_id, frame.at), frame)
+    if (++failures >= mostFailures) throw openCvError(cv, thrown)
+    tell({ type: 'log', text: `A picture could not be analysed: ${openCvError(cv, thrown).message}` })
+  }
+  work = { frames: work.frames + 1, busyMs: work.busyMs + performance.now() - begun }
+}
+
+const listener = await listenForFrames(take, (error) => {
+  // What `take` threw is more than a bad picture; what the socket threw is the camera process's affair.
+  if (failures >= mostFailures) throw error
+  tell({ type: 'log', text: `The pictures of a camera broke off: ${error.message}` })
+})
+
+const beating = setInterval(() => {
+  report(analyzer.pass(Date.now()), null)
+  const kept = [...analyzer.carried()].flatMap(([id, one]): [string, Carried][] => (one ? [[id, one]] : []))
+  tell({ type: 'beat', states: analyzer.states(), carried: kept, work })
+  work = { frames: 0, busyMs: 0 }
+}, beatMs)
+
+main.on('message', (message: ToWorker) => {
+  if (message.type === 'channels') {
+    for (const [id, one] of message.carried) carried.set(id, one)
+    report(analyzer.setChannels(message.channels, Date.now()), null)
+  } else if (message.type === 'pace') analyzer.setPace(message.source_id, message.pace)
+  else void stop()
+})
+
+async function stop(): Promise<void> {
+  clearInterval(beating)
+  await listener.close()
+  report({ records: analyzer.stop(Date.now(), 'restart'), overlay: null, states: [] }, null)
+  tell({ type: 'stopped' })
+  main?.close()
+}
+
+tell({ type: 'ready', socket: listener.socket })

@@ -9,7 +9,7 @@ import {
   type Send,
   api as table,
 } from '@sightline/contract'
-import { type DataTag, mutationOptions, type QueryFunction, queryOptions } from '@tanstack/react-query'
+import { type DataTag, mutationOptions, type QueryFunctionContext, queryOptions } from '@tanstack/react-query'
 import { failureText, type Message, type Words } from './api-text.ts'
 
 /** Requests that outlive this are given up with the time-out text. */

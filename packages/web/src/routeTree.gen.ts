@@ -19,11 +19,18 @@ import { Route as LoginRouteImport } from './routes/login'
 import { Route as LogoutRouteImport } from './routes/logout'
 import { Route as OnboardingRouteImport } from './routes/onboarding'
 import { Route as RegisterRouteImport } from './routes/register'
+import { Route as SupportRouteImport } from './routes/support'
 import { Route as AppDashboardRouteImport } from './routes/_app/dashboard'
+import { Route as AppLicenseRouteImport } from './routes/_app/license'
+import { Route as AppStatusRouteImport } from './routes/_app/status'
 import { Route as AppChannelIndexRouteImport } from './routes/_app/channel.index'
 import { Route as AppChannelAddRouteImport } from './routes/_app/channel.add'
 import { Route as AppChannelDetailRouteImport } from './routes/_app/channel.detail'
 import { Route as AppChannelEditRouteImport } from './routes/_app/channel.edit'
+import { Route as AppConfigurationIndexRouteImport } from './routes/_app/configuration.index'
+import { Route as AppConfigurationAddRouteImport } from './routes/_app/configuration.add'
+import { Route as AppConfigurationDetailRouteImport } from './routes/_app/configuration.detail'
+import { Route as AppConfigurationEditRouteImport } from './routes/_app/configuration.edit'
 import { Route as AppCustomerIndexRouteImport } from './routes/_app/customer.index'
 import { Route as AppCustomerAddRouteImport } from './routes/_app/customer.add'
 import { Route as AppCustomerEditRouteImport } from './routes/_app/customer.edit'
@@ -34,6 +41,7 @@ import { Route as AppSiteAddRouteImport } from './routes/_app/site.add'
 import { Route as AppSiteDetailRouteImport } from './routes/_app/site.detail'
 import { Route as AppSiteEditRouteImport } from './routes/_app/site.edit'
 import { Route as AppSiteViewRouteImport } from './routes/_app/site.view'
+import { Route as AppUserProfileRouteImport } from './routes/_app/user.profile'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -84,9 +92,24 @@ const RegisterRoute = RegisterRouteImport.update({
   path: '/register',
   getParentRoute: () => rootRouteImport,
 } as any)
+const SupportRoute = SupportRouteImport.update({
+  id: '/support',
+  path: '/support',
+  getParentRoute: () => rootRouteImport,
+} as any)
 const AppDashboardRoute = AppDashboardRouteImport.update({
   id: '/dashboard',
   path: '/dashboard',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppLicenseRoute = AppLicenseRouteImport.update({
+  id: '/license',
+  path: '/license',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppStatusRoute = AppStatusRouteImport.update({
+  id: '/status',
+  path: '/status',
   getParentRoute: () => AppRoute,
 } as any)
 const AppChannelIndexRoute = AppChannelIndexRouteImport.update({
@@ -107,6 +130,26 @@ const AppChannelDetailRoute = AppChannelDetailRouteImport.update({
 const AppChannelEditRoute = AppChannelEditRouteImport.update({
   id: '/channel/edit',
   path: '/channel/edit',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppConfigurationIndexRoute = AppConfigurationIndexRouteImport.update({
+  id: '/configuration/',
+  path: '/configuration/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppConfigurationAddRoute = AppConfigurationAddRouteImport.update({
+  id: '/configuration/add',
+  path: '/configuration/add',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppConfigurationDetailRoute = AppConfigurationDetailRouteImport.update({
+  id: '/configuration/detail',
+  path: '/configuration/detail',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppConfigurationEditRoute = AppConfigurationEditRouteImport.update({
+  id: '/configuration/edit',
+  path: '/configuration/edit',
   getParentRoute: () => AppRoute,
 } as any)
 const AppCustomerIndexRoute = AppCustomerIndexRouteImport.update({
@@ -159,6 +202,11 @@ const AppSiteViewRoute = AppSiteViewRouteImport.update({
   path: '/site/view',
   getParentRoute: () => AppRoute,
 } as any)
+const AppUserProfileRoute = AppUserProfileRouteImport.update({
+  id: '/user/profile',
+  path: '/user/profile',
+  getParentRoute: () => AppRoute,
+} as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
@@ -170,10 +218,16 @@ export interface FileRoutesByFullPath {
   '/logout': typeof LogoutRoute
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
+  '/support': typeof SupportRoute
   '/dashboard': typeof AppDashboardRoute
+  '/license': typeof AppLicenseRoute
+  '/status': typeof AppStatusRoute
   '/channel/add': typeof AppChannelAddRoute
   '/channel/detail': typeof AppChannelDetailRoute
   '/channel/edit': typeof AppChannelEditRoute
+  '/configuration/add': typeof AppConfigurationAddRoute
+  '/configuration/detail': typeof AppConfigurationDetailRoute
+  '/configuration/edit': typeof AppConfigurationEditRoute
   '/customer/add': typeof AppCustomerAddRoute
   '/customer/edit': typeof AppCustomerEditRoute
   '/event/detail': typeof AppEventDetailRoute
@@ -181,7 +235,9 @@ export interface FileRoutesByFullPath {
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
   '/site/view': typeof AppSiteViewRoute
+  '/user/profile': typeof AppUserProfileRoute
   '/channel/': typeof AppChannelIndexRoute
+  '/configuration/': typeof AppConfigurationIndexRoute
   '/customer/': typeof AppCustomerIndexRoute
   '/event/': typeof AppEventIndexRoute
   '/site/': typeof AppSiteIndexRoute
@@ -196,10 +252,16 @@ export interface FileRoutesByTo {
   '/logout': typeof LogoutRoute
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
+  '/support': typeof SupportRoute
   '/dashboard': typeof AppDashboardRoute
+  '/license': typeof AppLicenseRoute
+  '/status': typeof AppStatusRoute
   '/channel/add': typeof AppChannelAddRoute
   '/channel/detail': typeof AppChannelDetailRoute
   '/channel/edit': typeof AppChannelEditRoute
+  '/configuration/add': typeof AppConfigurationAddRoute
+  '/configuration/detail': typeof AppConfigurationDetailRoute
+  '/configuration/edit': typeof AppConfigurationEditRoute
   '/customer/add': typeof AppCustomerAddRoute
   '/customer/edit': typeof AppCustomerEditRoute
   '/event/detail': typeof AppEventDetailRoute
@@ -207,7 +269,9 @@ export interface FileRoutesByTo {
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
   '/site/view': typeof AppSiteViewRoute
+  '/user/profile': typeof AppUserProfileRoute
   '/channel': typeof AppChannelIndexRoute
+  '/configuration': typeof AppConfigurationIndexRoute
   '/customer': typeof AppCustomerIndexRoute
   '/event': typeof AppEventIndexRoute
   '/site': typeof AppSiteIndexRoute
@@ -224,10 +288,16 @@ export interface FileRoutesById {
   '/logout': typeof LogoutRoute
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
+  '/support': typeof SupportRoute
   '/_app/dashboard': typeof AppDashboardRoute
+  '/_app/license': typeof AppLicenseRoute
+  '/_app/status': typeof AppStatusRoute
   '/_app/channel/add': typeof AppChannelAddRoute
   '/_app/channel/detail': typeof AppChannelDetailRoute
   '/_app/channel/edit': typeof AppChannelEditRoute
+  '/_app/configuration/add': typeof AppConfigurationAddRoute
+  '/_app/configuration/detail': typeof AppConfigurationDetailRoute
+  '/_app/configuration/edit': typeof AppConfigurationEditRoute
   '/_app/customer/add': typeof AppCustomerAddRoute
   '/_app/customer/edit': typeof AppCustomerEditRoute
   '/_app/event/detail': typeof AppEventDetailRoute
@@ -235,7 +305,9 @@ export interface FileRoutesById {
   '/_app/site/detail': typeof AppSiteDetailRoute
   '/_app/site/edit': typeof AppSiteEditRoute
   '/_app/site/view': typeof AppSiteViewRoute
+  '/_app/user/profile': typeof AppUserProfileRoute
   '/_app/channel/': typeof AppChannelIndexRoute
+  '/_app/configuration/': typeof AppConfigurationIndexRoute
   '/_app/customer/': typeof AppCustomerIndexRoute
   '/_app/event/': typeof AppEventIndexRoute
   '/_app/site/': typeof AppSiteIndexRoute
@@ -252,10 +324,16 @@ export interface FileRouteTypes {
     | '/logout'
     | '/onboarding'
     | '/register'
+    | '/support'
     | '/dashboard'
+    | '/license'
+    | '/status'
     | '/channel/add'
     | '/channel/detail'
     | '/channel/edit'
+    | '/configuration/add'
+    | '/configuration/detail'
+    | '/configuration/edit'
     | '/customer/add'
     | '/customer/edit'
     | '/event/detail'
@@ -263,7 +341,9 @@ export interface FileRouteTypes {
     | '/site/detail'
     | '/site/edit'
     | '/site/view'
+    | '/user/profile'
     | '/channel/'
+    | '/configuration/'
     | '/customer/'
     | '/event/'
     | '/site/'
@@ -278,10 +358,16 @@ export interface FileRouteTypes {
     | '/logout'
     | '/onboarding'
     | '/register'
+    | '/support'
     | '/dashboard'
+    | '/license'
+    | '/status'
     | '/channel/add'
     | '/channel/detail'
     | '/channel/edit'
+    | '/configuration/add'
+    | '/configuration/detail'
+    | '/configuration/edit'
     | '/customer/add'
     | '/customer/edit'
     | '/event/detail'
@@ -289,7 +375,9 @@ export interface FileRouteTypes {
     | '/site/detail'
     | '/site/edit'
     | '/site/view'
+    | '/user/profile'
     | '/channel'
+    | '/configuration'
     | '/customer'
     | '/event'
     | '/site'
@@ -305,10 +393,16 @@ export interface FileRouteTypes {
     | '/logout'
     | '/onboarding'
     | '/register'
+    | '/support'
     | '/_app/dashboard'
+    | '/_app/license'
+    | '/_app/status'
     | '/_app/channel/add'
     | '/_app/channel/detail'
     | '/_app/channel/edit'
+    | '/_app/configuration/add'
+    | '/_app/configuration/detail'
+    | '/_app/configuration/edit'
     | '/_app/customer/add'
     | '/_app/customer/edit'
     | '/_app/event/detail'
@@ -316,7 +410,9 @@ export interface FileRouteTypes {
     | '/_app/site/detail'
     | '/_app/site/edit'
     | '/_app/site/view'
+    | '/_app/user/profile'
     | '/_app/channel/'
+    | '/_app/configuration/'
     | '/_app/customer/'
     | '/_app/event/'
     | '/_app/site/'
@@ -333,6 +429,7 @@ export interface RootRouteChildren {
   LogoutRoute: typeof LogoutRoute
   OnboardingRoute: typeof OnboardingRoute
   RegisterRoute: typeof RegisterRoute
+  SupportRoute: typeof SupportRoute
 }
 
 declare module '@tanstack/react-router' {
@@ -407,11 +504,32 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof RegisterRouteImport
       parentRoute: typeof rootRouteImport
     }
+    '/support': {
+      id: '/support'
+      path: '/support'
+      fullPath: '/support'
+      preLoaderRoute: typeof SupportRouteImport
+      parentRoute: typeof rootRouteImport
+    }
     '/_app/dashboard': {
       id: '/_app/dashboard'
       path: '/dashboard'
       fullPath: '/dashboard'
       preLoaderRoute: typeof AppDashboardRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/license': {
+      id: '/_app/license'
+      path: '/license'
+      fullPath: '/license'
+      preLoaderRoute: typeof AppLicenseRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/status': {
+      id: '/_app/status'
+      path: '/status'
+      fullPath: '/status'
+      preLoaderRoute: typeof AppStatusRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/channel/': {
@@ -440,6 +558,34 @@ declare module '@tanstack/react-router' {
       path: '/channel/edit'
       fullPath: '/channel/edit'
       preLoaderRoute: typeof AppChannelEditRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/configuration/': {
+      id: '/_app/configuration/'
+      path: '/configuration'
+      fullPath: '/configuration/'
+      preLoaderRoute: typeof AppConfigurationIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/configuration/add': {
+      id: '/_app/configuration/add'
+      path: '/configuration/add'
+      fullPath: '/configuration/add'
+      preLoaderRoute: typeof AppConfigurationAddRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/configuration/detail': {
+      id: '/_app/configuration/detail'
+      path: '/configuration/detail'
+      fullPath: '/configuration/detail'
+      preLoaderRoute: typeof AppConfigurationDetailRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/configuration/edit': {
+      id: '/_app/configuration/edit'
+      path: '/configuration/edit'
+      fullPath: '/configuration/edit'
+      preLoaderRoute: typeof AppConfigurationEditRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/customer/': {
@@ -512,14 +658,26 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppSiteViewRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/user/profile': {
+      id: '/_app/user/profile'
+      path: '/user/profile'
+      fullPath: '/user/profile'
+      preLoaderRoute: typeof AppUserProfileRouteImport
+      parentRoute: typeof AppRoute
+    }
   }
 }
 
 interface AppRouteChildren {
   AppDashboardRoute: typeof AppDashboardRoute
+  AppLicenseRoute: typeof AppLicenseRoute
+  AppStatusRoute: typeof AppStatusRoute
   AppChannelAddRoute: typeof AppChannelAddRoute
   AppChannelDetailRoute: typeof AppChannelDetailRoute
   AppChannelEditRoute: typeof AppChannelEditRoute
+  AppConfigurationAddRoute: typeof AppConfigurationAddRoute
+  AppConfigurationDetailRoute: typeof AppConfigurationDetailRoute
+  AppConfigurationEditRoute: typeof AppConfigurationEditRoute
   AppCustomerAddRoute: typeof AppCustomerAddRoute
   AppCustomerEditRoute: typeof AppCustomerEditRoute
   AppEventDetailRoute: typeof AppEventDetailRoute
@@ -527,7 +685,9 @@ interface AppRouteChildren {
   AppSiteDetailRoute: typeof AppSiteDetailRoute
   AppSiteEditRoute: typeof AppSiteEditRoute
   AppSiteViewRoute: typeof AppSiteViewRoute
+  AppUserProfileRoute: typeof AppUserProfileRoute
   AppChannelIndexRoute: typeof AppChannelIndexRoute
+  AppConfigurationIndexRoute: typeof AppConfigurationIndexRoute
   AppCustomerIndexRoute: typeof AppCustomerIndexRoute
   AppEventIndexRoute: typeof AppEventIndexRoute
   AppSiteIndexRoute: typeof AppSiteIndexRoute
@@ -535,9 +695,14 @@ interface AppRouteChildren {
 
 const AppRouteChildren: AppRouteChildren = {
   AppDashboardRoute: AppDashboardRoute,
+  AppLicenseRoute: AppLicenseRoute,
+  AppStatusRoute: AppStatusRoute,
   AppChannelAddRoute: AppChannelAddRoute,
   AppChannelDetailRoute: AppChannelDetailRoute,
   AppChannelEditRoute: AppChannelEditRoute,
+  AppConfigurationAddRoute: AppConfigurationAddRoute,
+  AppConfigurationDetailRoute: AppConfigurationDetailRoute,
+  AppConfigurationEditRoute: AppConfigurationEditRoute,
   AppCustomerAddRoute: AppCustomerAddRoute,
   AppCustomerEditRoute: AppCustomerEditRoute,
   AppEventDetailRoute: AppEventDetailRoute,
@@ -545,7 +710,9 @@ const AppRouteChildren: AppRouteChildren = {
   AppSiteDetailRoute: AppSiteDetailRoute,
   AppSiteEditRoute: AppSiteEditRoute,
   AppSiteViewRoute: AppSiteViewRoute,
+  AppUserProfileRoute: AppUserProfileRoute,
   AppChannelIndexRoute: AppChannelIndexRoute,
+  AppConfigurationIndexRoute: AppConfigurationIndexRoute,
   AppCustomerIndexRoute: AppCustomerIndexRoute,
   AppEventIndexRoute: AppEventIndexRoute,
   AppSiteIndexRoute: AppSiteIndexRoute,
@@ -564,6 +731,7 @@ const rootRouteChildren: RootRouteChildren = {
   LogoutRoute: LogoutRoute,
   OnboardingRoute: OnboardingRoute,
   RegisterRoute: RegisterRoute,
+  SupportRoute: SupportRoute,
 }
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

@@ -2,7 +2,7 @@ import { AppShell, Burger, Drawer, Kbd, Tooltip, UnstyledButton } from '@mantine
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
 import { IconHelpCircle, IconMoon, IconSearch, IconSun } from '@tabler/icons-react'
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Go } from '../ui/Go.tsx'
 import { StatusDot } from '../ui/Health.tsx'
@@ -23,7 +23,7 @@ import { useTheme } from './theme.ts'
 const Palette = lazy(() => import('./Palette.tsx'))
 
 /** The default layout: system bar, menu, breadcrumb, banner, page, footer. */
-export function Shell() {
+export function Shell({ children }: { children?: ReactNode }) {
   const { t } = useTranslation()
   const { pathname } = useLocation()
   const main = useRef<HTMLElement>(null)
@@ -69,9 +69,7 @@ export function Shell() {
         <div className={classes.wrap}>
           <Breadcrumb />
           <BannerSlot />
-          <div className={classes.page}>
-            <Outlet />
-          </div>
+          <div className={classes.page}>{children ?? <Outlet />}</div>
           <Footer />
         </div>
       </AppShell.Main>

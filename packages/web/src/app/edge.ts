@@ -2,6 +2,7 @@ import type { Nimble } from '@sightline/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { CallFailed } from '../api.ts'
 import { useTopic } from '../live.ts'
 import type { Tone } from '../ui/Health.tsx'
 import { clearBanner, setBanner } from './banner.ts'
@@ -50,4 +51,24 @@ export function EdgeWatch() {
     })
   }, [down, t])
   return null
+}
+
+/** An organization without edge servers answers 404: nothing is wrong, there are none yet. */
+const noneYet = (error: unknown): boolean => error instanceof CallFailed && error.code === 404
+
+/** For loaders: the edge servers; an empty list where there are none yet. */
+export async function loadEdges(): Promise<readonly Nimble[]> {
+  try {
+    return await queryClient.ensureQueryData(edgeQuery())
+  } catch (error) {
+    if (noneYet(error)) return []
+    throw error
+  }
+}
+
+/** The edge servers with their live states; undefined while they load. */
+export function useEdges(): { edges: readonly Nimble[] | undefined; error: CallFailed | null; retry: () => void } {
+  const { data, error, refetch } = useQuery(edgeQuery())
+  const isNone = noneYet(error)
+  return { edges: isNone ? [] : data, error: isNone ? null : error, retry: () => void refetch() }
 }

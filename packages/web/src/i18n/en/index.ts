@@ -6,7 +6,9 @@ import { event } from './event.ts'
 import { live } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
+import { license, nimble, status } from './nimble.ts'
 import { onboarding } from './onboarding.ts'
+import { profile } from './profile.ts'
 import { screen, shell } from './shell.ts'
 import { site } from './site.ts'
 import { chart, usecase } from './usecase.ts'
@@ -14,6 +16,10 @@ import { zones } from './zones.ts'
 
 /** The English catalogue, and through its type the shape of every other. One file per feature. */
 export const en = {
+  license,
+  nimble,
+  profile,
+  status,
   address,
   customer,
   channel,

@@ -7,7 +7,9 @@ import { event } from './event.ts'
 import { live } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
+import { license, nimble, status } from './nimble.ts'
 import { onboarding } from './onboarding.ts'
+import { profile } from './profile.ts'
 import { screen, shell } from './shell.ts'
 import { site } from './site.ts'
 import { chart, usecase } from './usecase.ts'
@@ -16,6 +18,10 @@ import { zones } from './zones.ts'
 export { pairs } from './pairs.ts'
 
 export const fr: Catalogue = {
+  license,
+  nimble,
+  profile,
+  status,
   address,
   customer,
   channel,

@@ -1,0 +1,220 @@
+import { ActionIcon, Button, FileButton, Group, Menu, Modal, Progress, Stack, Textarea, TextInput } from '@mantine/core'
+import { type License, api as table } from '@sightline/contract'
+import { IconDots, IconLicense, IconPlus } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api, refresh } from '../app/client.ts'
+import { notify } from '../app/messages.ts'
+import { formatDate } from '../i18n/format.ts'
+import { words } from '../i18n/words.ts'
+import { useMay } from '../session.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Tag, type Tone } from '../ui/Health.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import classes from './license.module.css'
+
+const toneOf: Record<License['state'], Tone> = { valid: 'ok', expiring: 'warn', expired: 'bad', exceeded: 'bad' }
+
+type Open = { kind: 'add' } | { kind: 'rename' | 'delete'; license: License } | null
+
+export function LicenseList({ openId }: { openId: string | undefined }) {
+  const { t } = useTranslation()
+  const mayChange = useMay('super_admin_only')
+  const query = useQuery(api.license.list.query({}))
+  const [open, setOpen] = useState<Open>(null)
+  const close = () => setOpen(null)
+  const remove = useMutation(api.license.delete.mutation())
+  const add = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen({ kind: 'add' })} data-create>
+      {t('license.add')}
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader title={t('license.title')}>{mayChange && add}</PageHeader>
+      {query.isError && !query.data ? (
+        <Panel>
+          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+        </Panel>
+      ) : !query.data ? (
+        <Panel flush>
+          <RowsSkeleton rows={2} height={120} />
+        </Panel>
+      ) : query.data.length === 0 ? (
+        <Panel>
+          <Empty
+            icon={<IconLicense stroke={1.5} />}
+            title={t('license.empty')}
+            text={t('license.emptyText')}
+            action={add}
+            forbidden={!mayChange}
+          />
+        </Panel>
+      ) : (
+        <div className={classes.cards}>
+          {query.data.map((license) => (
+            <LicenseCard
+              key={license.license_id}
+              license={license}
+              isOpen={license.license_id === openId}
+              menu={mayChange && !license.is_builtin && <LicenseMenu license={license} onOpen={setOpen} />}
+            />
+          ))}
+        </div>
+      )}
+      <Modal
+        opened={open?.kind === 'add'}
+        onClose={close}
+        title={t('license.add')}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
+        <AddLicense onDone={close} />
+      </Modal>
+      <Modal
+        opened={open?.kind === 'rename'}
+        onClose={close}
+        title={t('license.rename')}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
+        {open?.kind === 'rename' && <RenameLicense license={open.license} onDone={close} />}
+      </Modal>
+      <Confirm
+        opened={open?.kind === 'delete'}
+        onClose={close}
+        title={t('license.delete')}
+        confirmLabel={t('license.delete')}
+        pending={remove.isPending}
+        onConfirm={() => {
+          if (open?.kind === 'delete') remove.mutate({ license_id: open.license.license_id }, { onSettled: close })
+        }}
+      >
+        {open?.kind === 'delete' && <b>{open.license.license_name}</b>} {t('license.deleteText')}
+      </Confirm>
+    </>
+  )
+}
+
+function LicenseCard({ license, isOpen, menu }: { license: License; isOpen: boolean; menu: React.ReactNode }) {
+  const { t } = useTranslation()
+  const { channels_used: used, channel_limit: limit } = license
+  return (
+    <article className={classes.card} data-open={isOpen || undefined}>
+      <Group gap={8} wrap="nowrap">
+        <IconLicense size={20} stroke={1.6} aria-hidden="true" />
+        <h2 className={classes.name}>{license.license_name}</h2>
+        <Tag tone={toneOf[license.state]}>{t(`license.state.${license.state}`)}</Tag>
+        {license.is_builtin && <Tag>{t('license.builtin')}</Tag>}
+        <span style={{ marginLeft: 'auto' }}>{menu}</span>
+      </Group>
+      <div className="num">{t('license.used', { used, limit })}</div>
+      <Progress
+        value={limit > 0 ? Math.min(100, (used / limit) * 100) : 0}
+        size="sm"
+        my={8}
+        color={used > limit ? 'red.9' : 'brand.5'}
+        aria-label={t('license.used', { used, limit })}
+      />
+      <div className="muted num">
+        {license.expires_at ? t('license.expires', { date: formatDate(license.expires_at) }) : t('license.never')} ·{' '}
+        {t('license.bound', { count: license.nimble_ids.length })}
+      </div>
+      {!license.is_builtin && (
+        <div className="muted">{t('license.keyTail', { tail: license.license_key.slice(-8) })}</div>
+      )}
+    </article>
+  )
+}
+
+function LicenseMenu({ license, onOpen }: { license: License; onOpen: (open: Open) => void }) {
+  const { t } = useTranslation()
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={t('common.actionsFor', { name: license.license_name })}>
+          <IconDots size={17} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => onOpen({ kind: 'rename', license })}>{t('license.rename')}</Menu.Item>
+        <Menu.Item color="red" onClick={() => onOpen({ kind: 'delete', license })}>
+          {t('license.delete')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function AddLicense({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation()
+  const { form, field, onSubmit, isSaving } = useDraftForm({
+    name: 'license.add',
+    initial: { license_name: '', license_key: '' },
+    schema: table.license.create.input,
+    secrets: ['license_key'],
+    async submit(values) {
+      const result = await api.license.create.call(values)
+      if (!result.status) throw result.failure
+      notify({ type: 'success', text: words.pair('license.create').done })
+      refresh('license')
+      onDone()
+    },
+  })
+  const read = async (file: File | null) => {
+    if (!file) return
+    form.setFieldValue('license_key', (await file.text()).trim())
+    if (form.values.license_name === '') form.setFieldValue('license_name', file.name.replace(/\.[^.]*$/, ''))
+  }
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack gap="sm">
+        <TextInput label={t('license.name')} withAsterisk data-autofocus {...field('license_name')} />
+        <Textarea
+          label={t('license.key')}
+          description={t('license.addText')}
+          withAsterisk
+          spellCheck={false}
+          {...field('license_key')}
+        />
+      </Stack>
+      <FormActions submitLabel={t('license.add')} isSaving={isSaving} onCancel={onDone}>
+        <FileButton onChange={(file) => void read(file)}>
+          {(props) => (
+            <Button variant="default" {...props}>
+              {t('license.file')}
+            </Button>
+          )}
+        </FileButton>
+      </FormActions>
+    </form>
+  )
+}
+
+function RenameLicense({ license, onDone }: { license: License; onDone: () => void }) {
+  const { t } = useTranslation()
+  const { license_id, version } = license
+  const { field, onSubmit, isSaving } = useDraftForm({
+    name: `license.rename:${license_id}`,
+    initial: { license_name: license.license_name },
+    schema: table.license.update.input,
+    toInput: (values) => ({ ...values, license_id }),
+    async submit(values) {
+      const result = await api.license.update.call({ ...values, license_id, version })
+      if (!result.status) throw result.failure
+      notify({ type: 'success', text: words.pair('license.update').done })
+      refresh('license')
+      onDone()
+    },
+  })
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <TextInput label={t('license.name')} data-autofocus {...field('license_name')} />
+      <FormActions submitLabel={t('common.save')} isSaving={isSaving} onCancel={onDone} />
+    </form>
+  )
+}

@@ -1,0 +1,261 @@
+import { Alert, Button, Menu } from '@mantine/core'
+import type { Nimble, NimbleStatus, Reply, api as table } from '@sightline/contract'
+import { IconChartLine, IconChevronDown } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api, queryClient } from '../app/client.ts'
+import { formatBytes, formatClock, formatNumber, formatPercent, formatTime } from '../i18n/format.ts'
+import { causeText } from '../i18n/words.ts'
+import { useTopic } from '../live.ts'
+import { useMay } from '../session.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { EChart } from '../ui/EChart.tsx'
+import type { ChartColors } from '../ui/EChartCanvas.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { Facts } from '../ui/Facts.tsx'
+import { useGo } from '../ui/Go.tsx'
+import { StatusDot } from '../ui/Health.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import classes from './nimble.module.css'
+import { edgeTone, placeOf } from './state.ts'
+
+type Stats = Reply<(typeof table)['nimble']['stats']>
+type Point = Stats['points'][number]
+
+export function EdgeDetail({ nimble }: { nimble: Nimble }) {
+  const { t } = useTranslation()
+  const mayEdit = useMay('edit')
+  const { nimble_id } = nimble
+  const status = useQuery({ ...api.nimble.status.query({ nimble_id }), refetchInterval: 10_000 })
+  useTopic('nimble', ({ type: _, ...message }) => {
+    if (message.nimble_id === nimble_id)
+      queryClient.setQueryData(api.nimble.status.query({ nimble_id }).queryKey, message)
+  })
+  const stats = useQuery({ ...api.nimble.stats.query({ nimble_id }), refetchInterval: 30_000 })
+  const trust = useMutation(api.nimble.update.mutation())
+  const state = status.data?.state ?? 'new'
+  return (
+    <>
+      <PageHeader
+        title={nimble.name}
+        meta={
+          <>
+            <StatusDot tone={edgeTone[state]} /> {t(`nimble.state.${state}`)}
+            {status.data?.since && ` ${t('nimble.since', { time: formatTime(status.data.since) })}`} · {placeOf(nimble)}
+          </>
+        }
+      >
+        {mayEdit && <Manage nimble={nimble} channels={status.data?.channels ?? 0} />}
+      </PageHeader>
+      {nimble.key_state !== 'pinned' && nimble.key_fingerprint && (
+        <Alert
+          color="orange"
+          variant="light"
+          mb="md"
+          title={`${t('nimble.key')} ${t(`nimble.keyState.${nimble.key_state}`)}`}
+        >
+          <code>{nimble.key_fingerprint}</code>
+          <p>{t('nimble.trustText')}</p>
+          {mayEdit && (
+            <Button
+              size="xs"
+              loading={trust.isPending}
+              onClick={() => trust.mutate({ nimble_id, trust_key: true, version: nimble.version })}
+            >
+              {t('nimble.trust')}
+            </Button>
+          )}
+        </Alert>
+      )}
+      <div className="split">
+        <Panel title={t('nimble.day')}>
+          {stats.isError ? (
+            <ErrorPanel error={stats.error} onRetry={() => void stats.refetch()} />
+          ) : !stats.data ? (
+            <BlockSkeleton height={420} />
+          ) : stats.data.points.length === 0 ? (
+            <Empty icon={<IconChartLine stroke={1.5} />} title={t('nimble.noStats')} text={t('nimble.noStatsText')} />
+          ) : (
+            <Charts stats={stats.data} />
+          )}
+        </Panel>
+        <Panel title={t('nimble.facts')}>
+          {status.data ? <About nimble={nimble} status={status.data} /> : <BlockSkeleton height={300} />}
+        </Panel>
+      </div>
+    </>
+  )
+}
+
+function About({ nimble, status }: { nimble: Nimble; status: NimbleStatus }) {
+  const { t } = useTranslation()
+  const engine = [status.engine_version, status.protocol && t('nimble.protocol', { version: status.protocol })]
+  return (
+    <Facts
+      labelWidth={120}
+      items={[
+        [t('nimble.address'), placeOf(nimble)],
+        [t('common.state'), status.cause ? causeText(status.cause) : t(`nimble.state.${status.state}`)],
+        [
+          t('nimble.syncLabel'),
+          `${t(`nimble.sync.${status.sync}`)} · ${t('nimble.versions', { applied: status.applied_version ?? '–', desired: status.desired_version })}`,
+        ],
+        [t('nimble.channelsLabel'), t('nimble.channels', { running: status.channels_running, total: status.channels })],
+        [t('nimble.engine'), engine.filter(Boolean).join(' · ')],
+        [t('nimble.lastContact'), status.last_contact_at && formatTime(status.last_contact_at)],
+        [
+          t('nimble.clock'),
+          status.clock_offset_ms === null
+            ? null
+            : t('nimble.clockOffset', { ms: formatNumber(Math.round(status.clock_offset_ms)) }),
+        ],
+        [t('nimble.interfaces'), status.interfaces.map((one) => `${one.name} ${one.address}`).join(', ')],
+        [
+          t('nimble.journal'),
+          status.journal_events === null ? null : t('nimble.journalText', { count: status.journal_events }),
+        ],
+        [t('nimble.key'), <code key="key">{nimble.key_fingerprint?.slice(0, 23) ?? '–'}</code>],
+      ]}
+    />
+  )
+}
+
+function Manage({ nimble, channels }: { nimble: Nimble; channels: number }) {
+  const { t } = useTranslation()
+  const go = useGo()
+  const [isAsking, setIsAsking] = useState(false)
+  const refresh = useMutation(api.pipeline.refresh.mutation())
+  const remove = useMutation(api.nimble.delete.mutation())
+  const { nimble_id } = nimble
+  return (
+    <>
+      <Button variant="default" loading={refresh.isPending} onClick={() => refresh.mutate({ nimble_id })}>
+        {t('nimble.refresh')}
+      </Button>
+      <Menu position="bottom-end" width={280}>
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={15} />}>
+            {t('common.actions')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => go('/configuration/edit', { nid: nimble_id })}>{t('common.edit')}</Menu.Item>
+          <Menu.Item color="red" disabled={channels > 0} onClick={() => setIsAsking(true)}>
+            {t('nimble.delete')}
+          </Menu.Item>
+          {channels > 0 && <Menu.Label>{t('nimble.deleteBlocked')}</Menu.Label>}
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={isAsking}
+        onClose={() => setIsAsking(false)}
+        title={t('nimble.delete')}
+        confirmLabel={t('nimble.delete')}
+        pending={remove.isPending}
+        onConfirm={() =>
+          remove.mutate({ nimble_id }, { onSuccess: () => go('/configuration'), onSettled: () => setIsAsking(false) })
+        }
+      >
+        <b>{nimble.name}</b>: {t('nimble.deleteText')}
+      </Confirm>
+    </>
+  )
+}
+
+type Line = { label: string; pick: (point: Point) => number | null; color: (colors: ChartColors) => string }
+
+/** Load over 24 hours: four small charts over the same hours. A gap is a time without figures. */
+function Charts({ stats }: { stats: Stats }) {
+  const { t } = useTranslation()
+  const brand = (colors: ChartColors) => colors.brand
+  return (
+    <div className={classes.charts}>
+      <LoadChart
+        title={t('nimble.cpu')}
+        stats={stats}
+        write={formatPercent}
+        lines={[{ label: t('nimble.cpu'), pick: (point) => point.cpu, color: brand }]}
+      />
+      <LoadChart
+        title={t('nimble.memory')}
+        stats={stats}
+        write={formatBytes}
+        lines={[{ label: t('nimble.memory'), pick: (point) => point.memory_bytes, color: brand }]}
+      />
+      <LoadChart
+        title={t('nimble.fps')}
+        stats={stats}
+        write={formatNumber}
+        lines={[
+          { label: t('nimble.fps'), pick: (point) => point.fps, color: brand },
+          { label: t('nimble.expected'), pick: (point) => point.expected_fps, color: (colors) => colors.compare },
+        ]}
+      />
+      <LoadChart
+        title={t('nimble.inference')}
+        stats={stats}
+        write={(value) => `${formatNumber(value)} ms`}
+        lines={[{ label: t('nimble.inference'), pick: (point) => point.inference_ms, color: brand }]}
+      />
+    </div>
+  )
+}
+
+type LoadChartProps = { title: string; stats: Stats; lines: readonly Line[]; write: (value: number) => string }
+
+function LoadChart({ title, stats, lines, write }: LoadChartProps) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: lines and write are made anew at each render, the figures are not
+  const make = useCallback(
+    (colors: ChartColors) => ({
+      grid: { left: 8, right: 8, top: 12, bottom: 4, containLabel: true },
+      tooltip: {
+        trigger: 'axis',
+        backgroundColor: colors.surface,
+        borderColor: colors.line,
+        textStyle: { color: colors.text, fontSize: 12 },
+        valueFormatter: (value: number | null) => (value === null ? '–' : write(value)),
+      },
+      xAxis: {
+        type: 'time',
+        min: stats.start,
+        max: stats.end,
+        axisLine: { lineStyle: { color: colors.line } },
+        axisLabel: {
+          color: colors.text,
+          fontSize: 11,
+          hideOverlap: true,
+          formatter: (at: number) => formatClock(at).slice(0, 5),
+        },
+      },
+      yAxis: {
+        type: 'value',
+        min: 0,
+        splitNumber: 3,
+        splitLine: { lineStyle: { color: colors.line } },
+        axisLabel: { color: colors.text, fontSize: 11, formatter: write },
+      },
+      series: lines.map(({ label, pick, color }) => ({
+        name: label,
+        type: 'line',
+        showSymbol: false,
+        connectNulls: false,
+        lineStyle: { width: 1.6, color: color(colors) },
+        itemStyle: { color: color(colors) },
+        data: stats.points.map((point) => [point.at, pick(point)]),
+      })),
+    }),
+    [stats, title],
+  )
+  return (
+    <figure style={{ margin: 0 }}>
+      <figcaption className="t2" style={{ fontSize: 12.5 }}>
+        {title}
+      </figcaption>
+      <EChart label={title} make={make} height={170} />
+    </figure>
+  )
+}

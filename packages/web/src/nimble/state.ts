@@ -1,0 +1,18 @@
+import type { Nimble } from '@sightline/contract'
+import type { Tone } from '../ui/Health.tsx'
+
+export type EdgeState = NonNullable<Nimble['status']>['state']
+
+export const edgeState = (nimble: Nimble): EdgeState => nimble.status?.state ?? 'new'
+
+export const edgeTone: Record<EdgeState, Tone> = {
+  online: 'ok',
+  connecting: 'warn',
+  unreachable: 'bad',
+  refused: 'bad',
+  new: 'neutral',
+}
+
+/** Ports 80 and 443 go without saying. */
+export const placeOf = ({ address, port }: Pick<Nimble, 'address' | 'port'>): string =>
+  port === 80 || port === 443 ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`

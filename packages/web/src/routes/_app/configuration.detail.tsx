@@ -1,0 +1,21 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { createFileRoute } from '@tanstack/react-router'
+import * as z from 'zod'
+import { api, queryClient } from '../../app/client.ts'
+import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { EdgeDetail } from '../../nimble/EdgeDetail.tsx'
+
+export const Route = createFileRoute('/_app/configuration/detail')({
+  validateSearch: z.object({ nid: z.uuid() }),
+  beforeLoad: requireModule('super_and_admin_access'),
+  loaderDeps: ({ search: { nid } }) => ({ nid }),
+  loader: ({ deps }) => queryClient.ensureQueryData(api.nimble.get.query({ nimble_id: deps.nid })),
+  onError: fallbackTo('/configuration'),
+  component: Page,
+})
+
+function Page() {
+  const { nid } = Route.useSearch()
+  const { data } = useSuspenseQuery(api.nimble.get.query({ nimble_id: nid }))
+  return <EdgeDetail nimble={data} />
+}

@@ -177,7 +177,9 @@ export type ChannelState = z.infer<typeof channelState>
 
 export const nimbleStats = z.object({
   at: ms,
+  /** Share of the machine, 0…1. */
   cpu: z.number(),
+  /** In use on the machine. */
   memory_bytes: z.int(),
   disk_free_bytes: z.int(),
   queue: z.int32(),
@@ -322,19 +324,8 @@ export const nimbleMessage = z.discriminatedUnion('type', [
     time: ms,
   }),
   z.object({ type: z.literal('pong'), at: ms, received: ms, sent: ms }),
-  z.object({
-    type: z.literal('config.state'),
-    version: z.int(),
-    items: z.array(
-      z.object({
-        kind: z.enum(['source', 'channel']),
-        id: uuid,
-        saved_version: z.int(),
-        state: z.enum(['applied', 'running', 'refused']),
-        reason_code: cause,
-      }),
-    ),
-  }),
+  /** This state is in place; how each stream and channel fares follows as their own states. */
+  z.object({ type: z.literal('config.applied'), version: z.int32() }),
   z.object({ type: z.literal('source.state'), ...sourceState.shape }),
   z.object({ type: z.literal('channel.state'), ...channelState.shape }),
   z.object({ type: z.literal('stats'), ...nimbleStats.shape }),

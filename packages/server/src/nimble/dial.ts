@@ -12,6 +12,7 @@ import {
 } from '@sightline/contract/opening'
 import ipaddr from 'ipaddr.js'
 import { WebSocket } from 'ws'
+import { isAllowedHost } from '../camera-address.ts'
 
 export type DialOptions = {
   address: string
@@ -41,18 +42,20 @@ export async function dial(options: DialOptions): Promise<Dialled> {
     rejectUnauthorized: false,
     minVersion: 'TLSv1.3',
   })
+  // Listens from the beginning: the nimble's hello may come together with the end of the handshake.
+  const pipe = openingPipe(socket, timeoutMs)
   const stop = () => socket.terminate()
   signal.addEventListener('abort', stop)
   try {
     const response = await handshake(socket)
-    const pipe = openingPipe(socket, timeoutMs)
     const nimble = await openAsPortal(pipe, options.self, (hello) => {
       if (!isPlain && tlsKey(response) !== hello.public_key) return 'key_unproven'
       return options.accept(hello)
     })
     return { socket, pipe, nimble }
   } catch (error) {
-    const fault = error instanceof OpeningFault ? error : new OpeningFault(faultOfError(error))
+    const fault =
+      error instanceof OpeningFault ? error : new OpeningFault(signal.aborted ? 'no_answer' : faultOfError(error))
     if (socket.readyState === socket.OPEN) socket.close(fault.code, fault.reason)
     else socket.terminate()
     throw fault
@@ -91,10 +94,6 @@ function faultOfError(error: unknown): LinkFault {
 
 /* ── which addresses ─────────────────────────────────────────────────────────────────── */
 
-/** Metadata services of clouds that lie in ordinary ranges. */
-const metadata = new Set(['fd00:ec2::254', '100.100.100.200', '168.63.129.16'])
-const allowed = new Set(['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'])
-
 const isLoopback = (ip: string): boolean => ipaddr.process(ip).range() === 'loopback'
 
 /**
@@ -107,8 +106,7 @@ async function resolve(host: string, port: number, isLoopbackPort: (port: number
     throw new OpeningFault('host_unknown')
   })
   const ips = answers.map(({ address }) => ipaddr.process(address).toString())
-  const isFine = (ip: string) =>
-    isLoopback(ip) ? isLoopbackPort(port) : allowed.has(ipaddr.process(ip).range()) && !metadata.has(ip)
+  const isFine = (ip: string) => (isLoopback(ip) ? isLoopbackPort(port) : isAllowedHost(ip))
   const [first] = ips
   if (first === undefined || !ips.every(isFine)) throw new OpeningFault('address_refused')
   return first

@@ -15,7 +15,9 @@ export type Leases = {
   renew(): Promise<string[]>
 }
 
-export const leaseSeconds = 15
+const leaseSeconds = 15
+/** How often `renew` is to be called. */
+export const leaseRenewMs = 5000
 const prefix = 'nimble.link '
 
 export function createLeases(db: Db): Leases {

@@ -1,5 +1,17 @@
+import { join } from 'node:path'
 import type { LiveMessage, NimbleStatus } from '@sightline/contract'
 import type { LinkDiscovered, Overlay, Probed } from '@sightline/contract/edge'
+import { fingerprintOf } from '@sightline/contract/key'
+import { OpeningFault, type OpeningSelf } from '@sightline/contract/opening'
+import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
+import { dial } from './dial.ts'
+import { createFeed, type Feed } from './feed.ts'
+import { enrolLocalNimble, localNimbleKey, openPortalIdentity } from './identity.ts'
+import { type Keeper, keepLink } from './keeper.ts'
+import { createLeases, leaseRenewMs } from './lease.ts'
+import { type Link, unreachable } from './link.ts'
+import { listTargets, type Target } from './states.ts'
 
 /** What the link itself knows of a nimble; the rest of `NimbleStatus` comes from the stored configuration. */
 export type LinkStatus = Pick<
@@ -70,3 +82,190 @@ export type Links = {
   channelDo(nimbleUid: string, channelUid: string, action: ChannelAction, force: boolean): Promise<void>
   test(address: string, port: number): Promise<LinkTest>
 }
+
+const testMs = 5000
+/** A camera that does not answer at all takes its own time-outs first. */
+const probeMs = 60_000
+const snapshotMs = 10_000
+const reloadRetryMs = 5000
+
+/** The links of this portal; nothing happens before `start`. */
+export function createLinks(services: Pick<Services, 'env' | 'db' | 'bus' | 'events' | 'secrets' | 'log'>): Links {
+  const { env, db, log } = services
+  const keepers = new Map<string, Keeper>()
+  const feeds = new Map<string, Feed>()
+  const leases = createLeases(db)
+  const localFolder = join(env.dataDir, 'nimble')
+  const isLoopbackPort = (port: number) => port === env.localNimblePort
+  let self: OpeningSelf | null = null
+  let renewal: NodeJS.Timeout | undefined
+  let reloading: Promise<void> = Promise.resolve()
+  let isStopped = false
+
+  const linkOf = (nimbleUid: string): Link | null => keepers.get(nimbleUid)?.link() ?? null
+  const need = (nimbleUid: string): Link => {
+    const link = linkOf(nimbleUid)
+    if (!link) throw unreachable()
+    return link
+  }
+
+  /** Brings the keepers in line with the stored configurations. */
+  async function load(own: OpeningSelf): Promise<void> {
+    const targets = new Map((await listTargets(db)).map((target) => [target.uid, target]))
+    if (isStopped) return
+    for (const [uid, keeper] of keepers) {
+      const target = targets.get(uid)
+      if (target && isSameTarget(keeper.target(), target)) {
+        keeper.retry()
+        continue
+      }
+      keepers.delete(uid)
+      if (!target) endFeeds(uid)
+      await keeper.stop()
+    }
+    for (const [uid, target] of targets)
+      if (!keepers.has(uid) && !isStopped)
+        keepers.set(
+          uid,
+          keepLink(target, {
+            ...services,
+            leases,
+            self: own,
+            isLoopbackPort,
+            localKey: () => localNimbleKey(localFolder),
+            onOverlay: (overlay) => {
+              for (const mode of ['fmp4', 'mjpeg'] as const)
+                feeds.get(feedKey(uid, overlay.source_id, mode))?.overlay(overlay)
+            },
+          }),
+        )
+  }
+
+  function reload() {
+    const own = self
+    if (!own) return
+    reloading = reloading
+      .then(() => load(own))
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'the edge servers cannot be read from the database')
+        if (!isStopped) setTimeout(reload, reloadRetryMs).unref()
+      })
+  }
+
+  async function renew(): Promise<void> {
+    try {
+      for (const uid of await leases.renew()) keepers.get(uid)?.leaseLost()
+    } catch (error) {
+      // Nobody else can take them either while the database is away.
+      log.warn({ err: error }, 'the leases of links cannot be renewed')
+    }
+  }
+
+  function endFeeds(nimbleUid: string) {
+    for (const [key, feed] of feeds) if (key.startsWith(`${nimbleUid} `)) feed.end('nimble_removed')
+  }
+
+  return {
+    async start() {
+      self = await openPortalIdentity(db, services.secrets)
+      if (env.localNimblePort !== null) enrolLocalNimble(localFolder, self)
+      reload()
+      await reloading
+      renewal = setInterval(renew, leaseRenewMs)
+    },
+    async stop() {
+      isStopped = true
+      clearInterval(renewal)
+      await reloading
+      for (const feed of [...feeds.values()]) feed.end('portal_stops')
+      await Promise.all([...keepers.values()].map((keeper) => keeper.stop()))
+      keepers.clear()
+    },
+    status: (nimbleUid) => keepers.get(nimbleUid)?.status() ?? null,
+    reconfigure: (nimbleUid) => keepers.get(nimbleUid)?.reconfigure(),
+    reload,
+
+    async discover(nimbleUid, options, onFound, signal) {
+      const { scanned, error } = await need(nimbleUid).ask({ type: 'discover.start', ...options }, 'discover.done', {
+        timeoutMs: options.seconds * 1000 + probeMs,
+        signal,
+        hear: (message) => {
+          if (message.type === 'discover.found') onFound(message.found)
+        },
+      })
+      if (error !== null) throw new Refusal(502, 'The edge server could not search', { code: error })
+      return scanned
+    },
+    async probe(nimbleUid, options) {
+      const { probed, cause } = await need(nimbleUid).ask({ type: 'probe', ...options }, 'probe.done', {
+        timeoutMs: probeMs,
+      })
+      if (!probed) throw new Refusal(502, 'The edge server could not try the camera', { code: cause ?? 'engine_fault' })
+      return probed
+    },
+    async snapshot(nimbleUid, sourceUid) {
+      const { bytes, at } = await need(nimbleUid).fetch({ type: 'snapshot', source_id: sourceUid })
+      return { jpeg: bytes, at: new Date(at) }
+    },
+    async media(nimbleUid, mediaUid) {
+      const { contentType, bytes } = await need(nimbleUid).fetch({ type: 'media.get', media_id: mediaUid })
+      return { contentType, body: bytes }
+    },
+    async channelDo(nimbleUid, channelUid, action, force) {
+      const { ok, cause } = await need(nimbleUid).ask(
+        { type: 'channel.do', channel_id: channelUid, action, force },
+        'channel.done',
+        { timeoutMs: snapshotMs },
+      )
+      if (!ok) throw new Refusal(502, 'The edge server could not do it', { code: cause ?? 'engine_fault' })
+    },
+
+    live(nimbleUid, sourceUid, mode, listener) {
+      const key = feedKey(nimbleUid, sourceUid, mode)
+      const feed =
+        feeds.get(key) ??
+        createFeed(
+          () => linkOf(nimbleUid),
+          sourceUid,
+          mode,
+          () => feeds.delete(key),
+        )
+      feeds.set(key, feed)
+      return { stop: feed.join(listener) }
+    },
+
+    async test(address, port) {
+      const begun = performance.now()
+      const result = (change: Partial<LinkTest>): LinkTest => ({
+        ok: false,
+        cause: null,
+        engine_version: null,
+        key_fingerprint: null,
+        ...change,
+        ms: Math.round(performance.now() - begun),
+      })
+      try {
+        const { socket, nimble } = await dial({
+          address,
+          port,
+          timeoutMs: testMs,
+          self: self ?? (await openPortalIdentity(db, services.secrets)),
+          isLoopbackPort,
+          accept: () => null,
+          signal: AbortSignal.timeout(testMs),
+        })
+        socket.close(1000, 'only a test')
+        const engine_version = nimble.software.replace(/^.* /, '')
+        return result({ ok: true, engine_version, key_fingerprint: await fingerprintOf(nimble.public_key) })
+      } catch (error) {
+        if (!(error instanceof OpeningFault)) throw error
+        return result({ cause: error.fault })
+      }
+    },
+  }
+}
+
+const feedKey = (nimbleUid: string, sourceUid: string, mode: LiveMode): string => `${nimbleUid} ${sourceUid} ${mode}`
+
+const isSameTarget = (a: Target, b: Target): boolean =>
+  (Object.keys(a) as (keyof Target)[]).every((key) => a[key] === b[key])

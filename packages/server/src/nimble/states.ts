@@ -1,7 +1,7 @@
 /** What edge servers say about themselves, their streams and channels: into the tables, and on to who watches. */
 import type { ChannelState, NimbleStats, SourceState } from '@sightline/contract/edge'
 import { sql } from 'kysely'
-import type { BusMessage } from '../bus.ts'
+import { type BusMessage, changed } from '../bus.ts'
 import type { Db } from '../db/database.ts'
 import type { LinkStatus } from './links.ts'
 
@@ -153,7 +153,7 @@ export async function saveSources(db: Db, target: Target, states: readonly Sourc
       trx,
     ),
   )
-  return rows.map(({ uid, site_id }) => changed(target, site_id, 'device', uid))
+  return rows.map(({ uid, site_id }) => changed({ tenant_id: target.tenantId, site_id }, 'device', uid))
 }
 
 /** @returns messages about the channels whose state became another */
@@ -180,11 +180,5 @@ export async function saveChannels(db: Db, target: Target, states: readonly Chan
       select said.uid, said.site_id from said left join before on before.id = said.id
       where before.known is distinct from row(said.version, said.state, said.detector_state, said.cause)`.execute(trx),
   )
-  return rows.map(({ uid, site_id }) => changed(target, site_id, 'channel', uid))
+  return rows.map(({ uid, site_id }) => changed({ tenant_id: target.tenantId, site_id }, 'channel', uid))
 }
-
-export const changed = ({ tenantId }: Target, siteId: number | null, feature: string, id: string): BusMessage => ({
-  tenantId,
-  siteId,
-  message: { type: 'changed', feature, id },
-})

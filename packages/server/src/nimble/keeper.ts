@@ -1,0 +1,243 @@
+/** Keeps the link to one nimble: dials, tries again as its configuration says, sends what should run, stores what it says. */
+import { type Hello, type LinkFault, linkProtocol, type NimbleMessage } from '@sightline/contract/edge'
+import { OpeningFault, type OpeningSelf } from '@sightline/contract/opening'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Bus } from '../bus.ts'
+import type { Db } from '../db/database.ts'
+import type { EventWriter } from '../event/ingest.ts'
+import type { Secrets } from '../secrets.ts'
+import { desiredConfig } from './desired.ts'
+import { dial } from './dial.ts'
+import { createIntake } from './intake.ts'
+import type { Leases } from './lease.ts'
+import { Link, type LinkListener } from './link.ts'
+import type { LinkStatus } from './links.ts'
+import { createReports } from './reports.ts'
+import { offerKey, pinKey, type Target } from './states.ts'
+
+export type KeeperParts = {
+  db: Db
+  bus: Bus
+  events: EventWriter
+  secrets: Secrets
+  log: FastifyBaseLogger
+  leases: Leases
+  self: OpeningSelf
+  isLoopbackPort(port: number): boolean
+  /** The key of the nimble beside this portal, from its file; null while it has not started. */
+  localKey(): string | null
+  onOverlay(overlay: Extract<NimbleMessage, { type: 'overlay' }>): void
+}
+
+export type Keeper = {
+  /** As it is dialled now, with the key that is trusted. */
+  target(): Target
+  /** Null while not connected. */
+  link(): Link | null
+  /** Null while another portal holds the link. */
+  status(): LinkStatus | null
+  reconfigure(): void
+  /** Another portal has taken the lease. */
+  leaseLost(): void
+  /** Stops waiting and tries again, also when it had given up. */
+  retry(): void
+  stop(): Promise<void>
+}
+
+const leaseRetryMs = 5000
+/** The nimble beside the portal costs nothing to try, and everyone waits for it at a start. */
+const localRetryMs = 1000
+const jitter = 0.2
+
+export function keepLink(target: Target, parts: KeeperParts): Keeper {
+  const { db, leases } = parts
+  const log = parts.log.child({ nimble: target.uid })
+  const over = new AbortController()
+  let link: Link | null = null
+  let hasLease = false
+  let wake: () => void = () => undefined
+  let trustedKey = target.publicKey
+  let configuring = Promise.resolve()
+  const reports = createReports(target, parts, log)
+
+  async function keep(): Promise<void> {
+    let failures = 0
+    while (!over.signal.aborted) {
+      hasLease = await take()
+      if (!hasLease) {
+        await pause(leaseRetryMs)
+        continue
+      }
+      try {
+        await converse()
+        failures = 0
+        if (over.signal.aborted) return
+        reports.set({ state: 'connecting', cause: 'connection_lost' })
+        await pause(withJitter(localRetryMs))
+      } catch (error) {
+        failures++
+        fail(error, failures)
+        const hasGivenUp = target.retryTimes !== -1 && failures >= target.retryTimes
+        if (hasGivenUp) log.warn(`gave up after ${failures} tries`)
+        await pause(hasGivenUp ? null : waitMs(target))
+        if (hasGivenUp) failures = 0
+      }
+    }
+  }
+
+  async function take(): Promise<boolean> {
+    try {
+      return await leases.take(target.uid)
+    } catch (error) {
+      log.warn({ err: error }, 'the lease of the link cannot be asked for')
+      return false
+    }
+  }
+
+  /** One link from its opening to its end. @throws OpeningFault when it does not open */
+  async function converse(): Promise<void> {
+    const expected = target.isLocal ? parts.localKey() : trustedKey
+    // Its key file comes before its first listening.
+    if (target.isLocal && expected === null) throw new OpeningFault('nothing_listens')
+    let offered: string | null = null
+    const dialled = await dial({
+      address: target.address,
+      port: target.port,
+      timeoutMs: target.connectionTimeoutSeconds * 1000,
+      self: parts.self,
+      isLoopbackPort: parts.isLoopbackPort,
+      signal: over.signal,
+      accept(nimble) {
+        offered = nimble.public_key
+        return strangeness(nimble, target, expected)
+      },
+    }).catch(async (fault: unknown) => {
+      if ((fault as OpeningFault).fault === 'key_changed' && offered) await offerKey(db, target, offered)
+      throw fault
+    })
+    if (trustedKey !== dialled.nimble.public_key) {
+      await pinKey(db, target, dialled.nimble.public_key)
+      trustedKey = dialled.nimble.public_key
+    }
+    await new Promise<void>((ended) => {
+      const opened = new Link(
+        dialled,
+        listenTo(() => link, ended),
+      )
+      link = opened
+      opened.send({ type: 'welcome', nimble_id: target.uid, time: Date.now() })
+      opened.ping()
+      if (over.signal.aborted) opened.close(1001, 'the portal stops')
+    })
+    link = null
+  }
+
+  function listenTo(opened: () => Link | null, ended: () => void): LinkListener {
+    const intake = createIntake({
+      async store(records, receivedAt) {
+        await parts.events.write({ tenantId: target.tenantId, nimbleId: target.id, records, receivedAt })
+        reports.contact()
+      },
+      answer: (message) => opened()?.send(message),
+      failed: (error) => log.error({ err: error }, 'events cannot be stored for now; the edge server keeps them'),
+      violated(reason) {
+        log.warn(`closed the link: ${reason}`)
+        opened()?.close(1008, 'connection_lost')
+      },
+    })
+    return {
+      records: intake.take,
+      odd: (what) => log.warn(`the edge server sent ${what}`),
+      clock: (offsetMs, roundTripMs) => reports.clock(offsetMs, roundTripMs),
+      closed() {
+        intake.close()
+        ended()
+      },
+      message(message) {
+        reports.contact()
+        if (message.type === 'overlay') parts.onOverlay(message)
+        else if (message.type === 'state') {
+          reports.hear(message)
+          reports.set({ state: 'online', cause: null, protocol: linkProtocol, engine_version: message.engine_version })
+          sendConfig()
+        } else if (message.type === 'log') log[message.level](`edge server: ${message.text}`)
+        else reports.hear(message)
+      },
+    }
+  }
+
+  /** One after the other, so that an older state never comes last. */
+  function sendConfig() {
+    configuring = configuring.then(computeAndSend)
+  }
+  async function computeAndSend(): Promise<void> {
+    if (!link) return
+    try {
+      const config = await db.ingest((trx) => desiredConfig(trx, parts.secrets, target.uid))
+      link?.send({ type: 'config.put', config })
+    } catch (error) {
+      log.error({ err: error }, 'what the edge server should run cannot be computed')
+    }
+  }
+
+  function fail(error: unknown, failures: number) {
+    if (!(error instanceof OpeningFault)) log.error({ err: error }, 'the link failed')
+    const cause = error instanceof OpeningFault ? error.fault : 'no_answer'
+    if (over.signal.aborted) return
+    // Said once; the waiting goes on in silence.
+    if (failures === 1) log.warn(`not connected to ${target.address}:${target.port}: ${cause}`)
+    reports.set({ state: isRefusal(cause) ? 'refused' : 'unreachable', cause })
+  }
+
+  function pause(ms: number | null): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = ms === null ? undefined : setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      if (over.signal.aborted) wake()
+    })
+  }
+
+  const kept = keep()
+  return {
+    target: () => ({ ...target, publicKey: trustedKey }),
+    link: () => link,
+    status: () => (hasLease ? reports.status() : null),
+    reconfigure: sendConfig,
+    leaseLost() {
+      hasLease = false
+      link?.close(1001, 'connection_lost')
+    },
+    retry: () => wake(),
+    async stop() {
+      over.abort()
+      wake()
+      link?.close(1001, 'the portal stops')
+      await kept
+      if (!hasLease) return
+      reports.set({ state: 'connecting', cause: null })
+      await reports.flush()
+      await leases
+        .give(target.uid)
+        .catch((error: unknown) => log.warn({ err: error }, 'the lease could not be given back'))
+    },
+  }
+}
+
+/** Why this nimble is not the one of the configuration. A nimble that no portal has named yet may be any. */
+function strangeness(nimble: Hello, target: Target, expected: string | null): LinkFault | null {
+  if (expected !== null && nimble.public_key !== expected) return 'key_changed'
+  return nimble.id !== null && nimble.id !== target.uid ? 'other_nimble' : null
+}
+
+/** Someone has to change something; the others pass by themselves. */
+const isRefusal = (cause: string): boolean =>
+  /^(protocol_mismatch|key_changed|key_unproven|enrolled_elsewhere|other_nimble|address_refused|not_a_nimble)/.test(
+    cause,
+  )
+
+const waitMs = ({ isLocal, waitBetweenRetrySeconds }: Target): number =>
+  withJitter(isLocal ? localRetryMs : waitBetweenRetrySeconds * 1000)
+const withJitter = (ms: number): number => ms * (1 + jitter * (2 * Math.random() - 1))

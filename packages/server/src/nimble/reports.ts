@@ -1,0 +1,118 @@
+import type { ChannelState, NimbleMessage, SourceState } from '@sightline/contract/edge'
+import type { FastifyBaseLogger } from 'fastify'
+import { type Bus, changed } from '../bus.ts'
+import type { Db } from '../db/database.ts'
+import type { LinkStatus } from './links.ts'
+import { saveChannels, saveLink, saveSources, saveStats, type Target } from './states.ts'
+
+const saveMs = 500
+
+/** What is known of the nimble, and the writing of it: what changes often is gathered and goes in one transaction. */
+export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus }, log: FastifyBaseLogger) {
+  let status: LinkStatus = {
+    state: 'connecting',
+    since: new Date().toISOString(),
+    last_contact_at: null,
+    cause: null,
+    clock_offset_ms: null,
+    engine_version: null,
+    protocol: null,
+    interfaces: [],
+    capacity: null,
+    journal_events: null,
+    applied_version: null,
+  }
+  const more = { demo: false, lostEvents: 0 }
+  const sources = new Map<string, SourceState>()
+  const channels = new Map<string, ChannelState>()
+  let isDirty = false
+  let timer: NodeJS.Timeout | null = null
+  let writing = Promise.resolve()
+  /** The round trip of the measurement that is shown: a worse one does not replace it at once. */
+  let clockQualityMs = Number.POSITIVE_INFINITY
+
+  const write = async () => {
+    const [said, told] = [[...sources.values()], [...channels.values()]]
+    const wasDirty = isDirty
+    sources.clear()
+    channels.clear()
+    isDirty = false
+    try {
+      if (wasDirty) await saveLink(db, target, status, more)
+      const messages = [
+        ...(said.length > 0 ? await saveSources(db, target, said) : []),
+        ...(told.length > 0 ? await saveChannels(db, target, told) : []),
+      ]
+      for (const message of messages) bus.publish(message)
+    } catch (error) {
+      log.warn({ err: error }, 'states of the edge server could not be stored')
+    }
+  }
+  const flush = () => {
+    if (timer) clearTimeout(timer)
+    timer = null
+    writing = writing.then(write)
+    return writing
+  }
+  const soon = () => {
+    timer ??= setTimeout(flush, saveMs)
+  }
+  const set = (change: Partial<LinkStatus>) => {
+    const isOther = change.state !== undefined && (change.state !== status.state || change.cause !== status.cause)
+    const isMoved = change.state !== undefined && change.state !== status.state
+    status = { ...status, ...change, ...(isMoved && { since: new Date().toISOString() }) }
+    isDirty = true
+    if (!isOther) return soon()
+    if (status.state !== 'online') clockQualityMs = Number.POSITIVE_INFINITY
+    flush().then(() => bus.publish(changed({ tenant_id: target.tenantId }, 'nimble', target.uid)))
+  }
+
+  return {
+    status: () => status,
+    set,
+    flush,
+    contact() {
+      status = { ...status, last_contact_at: new Date().toISOString() }
+    },
+    clock(offsetMs: number, roundTripMs: number) {
+      if (roundTripMs > clockQualityMs * 2 + 20) return
+      clockQualityMs = roundTripMs
+      set({ clock_offset_ms: Math.round(offsetMs) })
+    },
+    hear(message: NimbleMessage) {
+      switch (message.type) {
+        case 'state':
+          for (const source of message.sources) sources.set(source.source_id, source)
+          for (const channel of message.channels) channels.set(channel.channel_id, channel)
+          more.demo = message.demo
+          set({
+            interfaces: message.interfaces,
+            capacity: message.capacity,
+            applied_version: message.applied_version,
+          })
+          break
+        case 'config.applied':
+          set({ applied_version: message.version })
+          bus.publish(changed({ tenant_id: target.tenantId }, 'nimble', target.uid))
+          break
+        case 'source.state':
+          sources.set(message.source_id, message)
+          soon()
+          break
+        case 'channel.state':
+          channels.set(message.channel_id, message)
+          soon()
+          break
+        case 'stats':
+          more.lostEvents = message.lost_events
+          set({ journal_events: message.journal_events })
+          saveStats(db, target, message).catch((error: unknown) =>
+            log.warn({ err: error }, 'figures of the edge server could not be stored'),
+          )
+          break
+        default:
+          log.warn(`the edge server said ${message.type} unasked`)
+      }
+    },
+  }
+}

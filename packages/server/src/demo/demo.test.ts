@@ -1,0 +1,111 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { PortalSays, SimcamSays, ToPortal, ToSimcam } from '@sightline/contract/supervisor'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, type TestApp, testApp } from '../testing/app.ts'
+import { createDemo, type ParentChannel } from './supervisor.ts'
+
+const program = fileURLToPath(new URL('../../../simcam/src/main.ts', import.meta.url))
+
+/** The portal's parent as the start command is one: it runs the simulated cameras and passes wishes on. */
+function startCommand() {
+  const channel = new EventEmitter()
+  let simcam: ChildProcess | null = null
+  let waiting: number[] = []
+  const tell = (message: ToPortal) => channel.emit('message', message)
+  const ask = (request: number, message: ToSimcam) => {
+    waiting.push(request)
+    simcam ??= fork(program, { execArgv: [] }).on('message', (said: SimcamSays) => {
+      const answer =
+        said.type === 'failed'
+          ? { type: 'demo' as const, cameras: [], error: said.sentence }
+          : { type: 'demo' as const, cameras: said.cameras }
+      const requests = waiting
+      waiting = []
+      for (const request of requests) tell({ ...answer, request })
+    })
+    simcam.send(message)
+  }
+  const parent: ParentChannel = {
+    on: (event, listener) => channel.on(event, listener),
+    send(message: PortalSays) {
+      if (message.type === 'demo.start') ask(message.request, { type: 'start', count: message.count })
+      else if (message.type === 'demo.stop') ask(message.request, { type: 'stop' })
+      else if (message.type === 'demo.fault')
+        ask(message.request, { type: 'fault', UUID: message.UUID, fault: message.fault })
+    },
+  }
+  return { parent, stop: () => simcam?.disconnect() }
+}
+
+describe('simulated cameras', () => {
+  let t: TestApp
+  let superAdmin: Client
+  const command = startCommand()
+  beforeAll(async () => {
+    t = await testApp({}, { demo: createDemo(command.parent) })
+    superAdmin = await t.signIn('super_admin')
+  })
+  afterAll(async () => {
+    command.stop()
+    await t.close()
+  })
+
+  test('start, may then be cameras of this machine, misbehave on demand, and stop', async () => {
+    const started = await superAdmin.call('demo.start', { count: 2 })
+    expect(started.status, started.text).toBe(200)
+    const [camera] = started.body.response
+    expect(camera).toMatchObject({ host: '127.0.0.1', fault: 'none', name: expect.any(String) })
+
+    const site = await t.make.site()
+    const nimble = await t.make.nimble({ is_local: true })
+    const draft = { device_name: 'Demo', site_id: site.uid, nimble_id: nimble.uid }
+    const added = await superAdmin.call('device.create', { ...draft, stream_address: camera.stream_address })
+    expect(added).toMatchObject({ status: 201, body: { response: { is_demo: true } } })
+    const besides = `rtsp://127.0.0.1:${camera.rtsp_port + 1000}/x`
+    const refused = await superAdmin.call('device.create', { ...draft, device_name: 'X1', stream_address: besides })
+    expect(refused.body.errors).toEqual({ stream_address: ['address_refused'] })
+
+    const { body } = await superAdmin.call('demo.fault', { UUID: camera.UUID, fault: 'stall' })
+    expect(body.response).toMatchObject({ UUID: camera.UUID, fault: 'stall' })
+    expect((await superAdmin.call('demo.fault', { UUID: 'nobody', fault: 'stall' })).body.error_code).toBe(
+      'demo_failed',
+    )
+
+    expect((await superAdmin.call('demo.stop')).body.response).toEqual([])
+    const late = await superAdmin.call('device.create', {
+      ...draft,
+      device_name: 'X2',
+      stream_address: camera.stream_address,
+    })
+    expect(late.body.errors).toEqual({ stream_address: ['address_refused'] })
+  })
+
+  test('are the super admin’s', async () => {
+    for (const role of ['admin', 'super_viewer', 'viewer'] as const)
+      expect((await (await t.signIn(role)).call('demo.start', { count: 1 })).status).toBe(403)
+  })
+
+  test.each([
+    [0, 'greater_than:0'],
+    [17, 'too_many'],
+  ])('%i of them are refused', async (count, id) => {
+    expect(await superAdmin.call('demo.start', { count })).toMatchObject({
+      status: 400,
+      body: { errors: { count: [id] } },
+    })
+  })
+})
+
+test('a portal that no start command runs says so', async () => {
+  const t = await testApp()
+  const superAdmin = await t.signIn('super_admin')
+  const answer = await superAdmin.call('demo.start', { count: 1 })
+  expect(answer).toMatchObject({
+    status: 409,
+    body: { error_code: 'demo_unavailable', message: expect.stringContaining('npm start') },
+  })
+  expect((await superAdmin.call('demo.list')).body.response).toEqual([])
+  await t.close()
+})

@@ -1,0 +1,105 @@
+import type { StreamMessage } from '@sightline/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Principal } from '../scope.ts'
+import { type Client, type TestApp, testApp } from '../testing/app.ts'
+import { openSocket } from '../testing/socket.ts'
+
+let t: TestApp
+let admin: Client
+let owner: Principal
+beforeAll(async () => {
+  t = await testApp()
+  admin = await t.signIn('admin')
+  owner = { tenantId: admin.user?.tenant_id, userId: admin.user?.id } as Principal
+})
+afterAll(() => t.close())
+
+/** Work that a test holds in its hands. */
+function work() {
+  const begun = Promise.withResolvers<Parameters<Parameters<TestApp['services']['jobs']['run']>[3]>[0]>()
+  const end = Promise.withResolvers<void>()
+  const id = t.services.jobs.run(owner, 'test.work', {}, (job) => {
+    begun.resolve(job)
+    job.signal.addEventListener('abort', () => end.resolve())
+    return end.promise
+  })
+  return { id, begun: begun.promise, end }
+}
+const read = async (job_id: string) => (await admin.call('job.get', { job_id })).body.response
+const ended = async (socket: Awaited<ReturnType<typeof openSocket<StreamMessage>>>, id: string, state: string) =>
+  socket.message((message) => message.type === 'job' && message.job_id === id && message.state === state)
+
+test('progress is told live to its owner alone, and stored', async () => {
+  const socket = await openSocket<StreamMessage>(t, admin, '/stream')
+  const other = await openSocket<StreamMessage>(t, await t.signIn('admin'), '/stream')
+  const job = work()
+  const id = await job.id
+  const handle = await job.begun
+  for (let done = 1; done <= 20; done++) handle.report({ done, total: 20, result: { found: done } })
+  await socket.message((message) => message.type === 'job' && message.done === 20)
+  job.end.resolve()
+  await ended(socket, id, 'completed')
+  expect(await read(id)).toMatchObject({
+    kind: 'test.work',
+    state: 'completed',
+    done: 20,
+    total: 20,
+    result: { found: 20 },
+  })
+  expect(other.messages.filter((message) => message.type === 'job')).toEqual([])
+  expect((await admin.call('job.list')).body.response[0].job_id).toBe(id)
+  await Promise.all([socket.close(), other.close()])
+})
+
+test('cancelling stops the work', async () => {
+  const job = work()
+  const id = await job.id
+  const { signal } = await job.begun
+  const { body } = await admin.call('job.cancel', { job_id: id })
+  expect(body.response).toMatchObject({ job_id: id, state: 'cancelled' })
+  expect(signal.aborted).toBe(true)
+  expect(await read(id)).toMatchObject({ state: 'cancelled' })
+})
+
+test('what goes wrong ends the job, without telling more than a stable id', async () => {
+  const socket = await openSocket<StreamMessage>(t, admin, '/stream')
+  const job = work()
+  const id = await job.id
+  job.end.reject(new Error('secret detail'))
+  await ended(socket, id, 'failed')
+  expect(await read(id)).toMatchObject({ state: 'failed', error: 'internal' })
+  await socket.close()
+})
+
+test('another’s job is 404', async () => {
+  const job = work()
+  const id = await job.id
+  const other = await t.signIn('super_admin')
+  expect((await other.call('job.get', { job_id: id })).status).toBe(404)
+  expect((await other.call('job.cancel', { job_id: id })).status).toBe(404)
+  job.end.resolve()
+})
+
+test('what an earlier run of the portal left unfinished is marked as failed', async () => {
+  const { uid } = await t.services.db.owner((trx) =>
+    trx
+      .insertInto('job')
+      .values({
+        tenant_id: owner.tenantId,
+        uid: crypto.randomUUID(),
+        kind: 'test.work',
+        state: 'running',
+        created_by: owner.userId,
+        total: null,
+        result: null,
+        result_path: null,
+        error: null,
+        owner: null,
+        heartbeat_at: null,
+      })
+      .returning('uid')
+      .executeTakeFirstOrThrow(),
+  )
+  await t.services.jobs.start()
+  expect(await read(uid)).toMatchObject({ state: 'failed', error: 'interrupted' })
+})

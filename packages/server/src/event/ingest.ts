@@ -272,8 +272,7 @@ async function keepRejects(trx: Trx, tenant_id: number, rejects: readonly Reject
         tenant_id,
         nimble_id: batch.nimbleId,
         reason: reason.slice(0, 500),
-        // A zero byte is legal in JSON and not in jsonb.
-        record: JSON.stringify(record).replaceAll('\\u0000', ''),
+        record: JSON.stringify(record),
         received_at,
       })),
     )

@@ -63,7 +63,8 @@ export type EventRejectedTable = {
   id: Generated<number>
   nimble_id: number
   reason: string
-  record: ColumnType<Record<string, unknown>, string, string>
+  /** JSON as text: what cannot be stored may hold what jsonb refuses. */
+  record: string
   received_at: Generated<Date>
 }
 

@@ -182,6 +182,7 @@ export const nimbleStats = z.object({
   /** In use on the machine. */
   memory_bytes: z.int(),
   disk_free_bytes: z.int(),
+  /** Records that wait for their picture. */
   queue: z.int32(),
   inference_ms: z.number().nullable(),
   fps: z.number(),
@@ -364,6 +365,7 @@ export const metrics = z.partialRecord(z.enum(metricIds), z.number())
 
 /** One analytic record as the edge makes and journals it; never changed afterwards. */
 export type EventRecord = {
+  /** UUIDv7 whose millisecond is `observed_at`: the portal finds a record by it without an index. */
   event_uuid: string
   /** UUID of the opening record of the situation; null on window records. */
   occasion_id: string | null

@@ -6,7 +6,7 @@ import type {
   Probed,
   SourceState,
 } from '@sightline/contract/edge'
-import type { MediaPart } from '@sightline/contract/frame'
+import type { LiveListener, LiveMode } from './live/live.ts'
 
 type Of<T extends NimbleMessage['type']> = Extract<NimbleMessage, { type: T }>
 
@@ -14,13 +14,10 @@ type Of<T extends NimbleMessage['type']> = Extract<NimbleMessage, { type: T }>
 export class Failed extends Error {}
 
 /** What happens without being asked for; the link tells the portal, if there is one. */
-export type EngineNews = Of<'source.state' | 'channel.state' | 'config.state' | 'overlay'>
+export type EngineNews = Of<'source.state' | 'channel.state' | 'config.applied' | 'overlay'>
 
-export type LiveViewer = {
-  started(mime: string): void
-  part(part: MediaPart & ('init' | 'key' | 'fragment' | 'jpeg'), bytes: Uint8Array): void
-  ended(cause: string | null): void
-}
+/** After `ended` nothing more comes; the cause says whether asking again later may help. */
+export type LiveViewer = Omit<LiveListener, 'ended'> & { ended(cause: string): void }
 
 export type Discovery = { interfaces: string[]; range: string | null; ms: number }
 
@@ -44,7 +41,7 @@ export type Engine = {
   /** @throws Failed */
   media(mediaId: string): Promise<{ contentType: string; bytes: Uint8Array; at: number }>
   /** Answers the function that ends it. @throws Failed */
-  live(sourceId: string, mode: 'fmp4' | 'mjpeg', viewer: LiveViewer): () => void
+  live(sourceId: string, mode: LiveMode, viewer: LiveViewer): () => void
   /** @throws Failed */
   channelDo(channelId: string, action: 'revive' | 'troubleshoot' | 'restart' | 'delete', force: boolean): Promise<void>
 }

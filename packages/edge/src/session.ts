@@ -3,9 +3,10 @@ import { zstdCompressSync } from 'node:zlib'
 import { linkBacklogBytes, linkUnacknowledged, type PortalMessage } from '@sightline/contract/edge'
 import { compressEvents, encodeMedia, type MediaPart } from '@sightline/contract/frame'
 import type { Clock } from './clock.ts'
-import { type Engine, Failed } from './engine.ts'
+import { type Engine, Failed, type LiveViewer } from './engine.ts'
 import type { Journal, JournalFrame } from './journal.ts'
 import type { PortalLink, PortalSession } from './link.ts'
+import type { LiveMode } from './live/live.ts'
 import type { Log } from './log.ts'
 
 export type SessionParts = {
@@ -107,7 +108,7 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
 
     'live.start': ({ id, source_id, mode }) => {
       try {
-        running.set(id, engine.live(source_id, mode, liveViewer(link, id)))
+        running.set(id, engine.live(source_id, mode, liveViewer(link, id, mode)))
       } catch (error) {
         if (!(error instanceof Failed)) log.error('A live picture could not be started', error)
         link.send({ type: 'live.ended', id, cause: error instanceof Failed ? error.message : 'engine_fault' })
@@ -189,18 +190,18 @@ function sendRecords(link: PortalLink, journal: Journal) {
   }
 }
 
-/** Passes a live picture on; while the network is behind, everything up to the next key frame is left out. */
-function liveViewer(link: PortalLink, id: number): Parameters<Engine['live']>[2] {
-  let isSkipping = false
-  const standsAlone = (part: MediaPart) => part !== 'fragment'
+/** Passes a live picture on. While the network is behind, the camera leaves out all up to the next key frame. */
+function liveViewer(link: PortalLink, id: number, mode: LiveMode): LiveViewer {
+  if (mode === 'mjpeg') link.send({ type: 'live.started', id, mime: 'image/jpeg' })
+  const send = (part: MediaPart, bytes: Uint8Array) => link.sendBytes(encodeMedia(id, part, bytes))
   return {
-    started: (mime) => link.send({ type: 'live.started', id, mime }),
-    part(part, bytes) {
-      const isBehind = link.unsentBytes() > linkBacklogBytes
-      if (part === 'init' || (!isBehind && standsAlone(part))) isSkipping = false
-      else if (isBehind) isSkipping = true
-      if (!isSkipping) link.sendBytes(encodeMedia(id, part, bytes))
+    init(segment, mime) {
+      link.send({ type: 'live.started', id, mime })
+      send('init', segment)
     },
+    fragment: (bytes, isKey) => send(isKey ? 'key' : 'fragment', bytes),
+    jpeg: (bytes) => send('jpeg', bytes),
     ended: (cause) => link.send({ type: 'live.ended', id, cause }),
+    buffered: link.unsentBytes,
   }
 }

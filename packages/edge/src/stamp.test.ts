@@ -1,7 +1,7 @@
 import { uuidv7Ms } from '@sightline/domain'
 import { describe, expect, test } from 'vitest'
 import { createClock } from './clock.ts'
-import { createStamper } from './stamp.ts'
+import { createStamper, type Occasions } from './stamp.ts'
 import { testRecord } from './testing.ts'
 
 const hour = 3_600_000
@@ -53,26 +53,36 @@ describe('clock', () => {
   })
 })
 
+/** Keeps open occasions as the file would. */
+function memory(list: [string, string][] = []): Occasions {
+  return {
+    load: () => list,
+    save: (next) => {
+      list = next
+    },
+  }
+}
+
 describe('stamp', () => {
   test('a right clock leaves times and ids alone', () => {
     const record = testRecord({ details: { zone: 'zone1' } })
-    expect(createStamper(() => 0)(record)).toEqual(record)
+    expect(createStamper(() => 0, memory())(record)).toEqual(record)
   })
 
   test('times, ids and the raw time agree', () => {
     const record = testRecord({ details: { zone: 'zone1' } })
-    const stamped = createStamper(() => -2 * hour)(record)
+    const stamped = createStamper(() => -2 * hour, memory())(record)
     expect(stamped.observed_at).toBe(record.observed_at - 2 * hour)
     expect(uuidv7Ms(stamped.event_uuid)).toBe(stamped.observed_at)
     expect(stamped.event_uuid.slice(13)).toBe(record.event_uuid.slice(13))
     expect(stamped.clock_offset_ms).toBe(-2 * hour)
     expect(stamped.details).toEqual({ zone: 'zone1', raw_observed_at: record.observed_at })
-    expect(createStamper(() => 5)(testRecord()).details).toBeNull()
+    expect(createStamper(() => 5, memory())(testRecord()).details).toBeNull()
   })
 
   test('an occasion keeps its id though the correction changes meanwhile', () => {
     let offset = 0
-    const stamp = createStamper(() => offset)
+    const stamp = createStamper(() => offset, memory())
     const base = testRecord({ kind: 'open' })
     const open = stamp({ ...base, occasion_id: base.event_uuid })
     offset = hour
@@ -84,12 +94,16 @@ describe('stamp', () => {
 
   test('an occasion opened under a wrong clock keeps its corrected id', () => {
     let offset = hour
-    const stamp = createStamper(() => offset)
+    const kept = memory()
+    const stamp = createStamper(() => offset, kept)
     const base = testRecord({ kind: 'open' })
     const open = stamp({ ...base, occasion_id: base.event_uuid })
     expect(open.occasion_id).toBe(open.event_uuid)
     expect(open.event_uuid).not.toBe(base.event_uuid)
     offset = 0
-    expect(stamp(testRecord({ kind: 'close', occasion_id: base.event_uuid })).occasion_id).toBe(open.event_uuid)
+    // Also by a run that comes after this one.
+    const later = createStamper(() => offset, kept)
+    expect(later(testRecord({ kind: 'close', occasion_id: base.event_uuid })).occasion_id).toBe(open.event_uuid)
+    expect(kept.load()).toEqual([])
   })
 })

@@ -1,4 +1,6 @@
 import type { EventRecord } from '@sightline/contract/edge'
+import * as z from 'zod'
+import type { KeptFile } from './kept-file.ts'
 
 /** A UUIDv7 with another time; its random part stays, so it is as unique as before. */
 export function retime(uuid: string, ms: number): string {
@@ -6,15 +8,19 @@ export function retime(uuid: string, ms: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}${uuid.slice(13)}`
 }
 
-const mostOpen = 10_000
+const mostOpen = 1000
+
+/** Open occasions whose id was corrected: as the analysis knows it → as it was journalled. */
+export const occasions = z.array(z.tuple([z.string(), z.string()]))
+export type Occasions = KeptFile<z.infer<typeof occasions>>
 
 /**
  * Puts records on the portal's clock before they are journalled, so that a repeat keeps its key: corrected time, the
- * correction beside it, and ids whose millisecond is that time. Occasions keep the id of their opening record.
+ * correction beside it, and ids whose millisecond is that time. Occasions keep the id of their opening record, also over
+ * a restart.
  */
-export function createStamper(offsetMs: () => number): (record: EventRecord) => EventRecord {
-  /** Opening id as the analysis knows it → as it was journalled. */
-  const occasions = new Map<string, string>()
+export function createStamper(offsetMs: () => number, kept: Occasions): (record: EventRecord) => EventRecord {
+  const open = new Map(kept.load() ?? [])
 
   return (record) => {
     const offset = offsetMs()
@@ -25,11 +31,14 @@ export function createStamper(offsetMs: () => number): (record: EventRecord) => 
     let occasion = raw
     if (raw !== null && raw === record.event_uuid) {
       occasion = eventUuid
-      occasions.set(raw, eventUuid)
-      if (occasions.size > mostOpen) for (const oldest of occasions.keys()) if (occasions.delete(oldest)) break
+      if (raw !== eventUuid) {
+        open.set(raw, eventUuid)
+        for (const oldest of open.keys()) if (open.size > mostOpen) open.delete(oldest)
+        kept.save([...open])
+      }
     } else if (raw !== null) {
-      occasion = occasions.get(raw) ?? raw
-      if (record.kind === 'close') occasions.delete(raw)
+      occasion = open.get(raw) ?? raw
+      if (record.kind === 'close' && open.delete(raw)) kept.save([...open])
     }
     return {
       ...record,

@@ -28,6 +28,7 @@ export function createAnalysisFeed(tell: (message: FromChild) => void): Analysis
     held = null
   }
   const send = ({ sender, wanted }: Running, { frame, pts, at }: Picture) => {
+    // Straight from the scaler's memory: the next picture is made when the worker has taken this one.
     sender.send({ ...scaler.bgr(frame, wanted), at, pts_ms: pts / 90 })
     inWork = { at }
     sent += 1

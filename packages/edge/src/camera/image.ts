@@ -17,7 +17,7 @@ import {
 
 export type Size = { width: number; height: number }
 export type Scaler = {
-  /** BGR24, rows top down without padding. */
+  /** BGR24, rows top down without padding; valid until the next call. */
   bgr(frame: Frame, most: Size): Size & { data: Buffer }
   close(): void
 }
@@ -34,10 +34,16 @@ export function createScaler(): Scaler {
   return {
     bgr(frame, most) {
       const size = fit(frame, most)
-      return { ...size, data: converter.convert(frame, size).toBuffer() }
+      return { ...size, data: packed(converter.convert(frame, size)) }
     },
     close: converter.close,
   }
+}
+
+/** The frame's own memory where its rows have no padding, else a copy. */
+function packed(bgr: Frame): Buffer {
+  const [rows] = bgr.data ?? []
+  return rows && bgr.linesize[0] === bgr.width * 3 ? rows.subarray(0, bgr.width * bgr.height * 3) : bgr.toBuffer()
 }
 
 /** FFmpeg's scale of 2 (best) to 31. */

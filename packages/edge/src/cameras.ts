@@ -1,0 +1,187 @@
+/** Cameras and what is done with their pictures, brought in line with the desired state. */
+import type { EventRecord, LinkConfig, LinkSource } from '@sightline/contract/edge'
+import { startAnalysis } from './analysis/analysis.ts'
+import type { AllowedHost } from './camera/address.ts'
+import { type Camera, CameraError, startCamera } from './camera/camera.ts'
+import type { AnalysisPace } from './camera/messages.ts'
+import { probeStream } from './camera/probe.ts'
+import { type Engine, type EngineNews, Failed } from './engine.ts'
+import type { MediaStore } from './live/media-store.ts'
+import type { Log } from './log.ts'
+import { discover, scanInterfaces } from './onvif/discover.ts'
+import { probe } from './onvif/probe.ts'
+import type { WorkFigures } from './stats.ts'
+
+export type CamerasOptions = {
+  media: MediaStore
+  /** Where the analysis keeps what must outlive a restart. */
+  analysisFile: string
+  /** Simulated cameras of this machine. */
+  allow(): AllowedHost[]
+  /** Something changed that the portal should hear of. */
+  tell(news: EngineNews): void
+  /** @param sourceId null when the camera is not known any more */
+  onRecords(records: EventRecord[], sourceId: string | null): void
+  log: Log
+}
+export type Cameras = Engine & { figures(): WorkFigures; stop(): Promise<void> }
+
+type Watched = {
+  source: LinkSource
+  camera: Camera
+  /** How the analysis keeps up; null while there is none. */
+  pace: AnalysisPace | null
+  /** Ends the live picture of each viewer. */
+  viewers: Set<(cause: string) => void>
+}
+
+export function createCameras({ media, analysisFile, allow, tell, onRecords, log }: CamerasOptions): Cameras {
+  const watched = new Map<string, Watched>()
+  let applied: LinkConfig | null = null
+
+  const analysis = startAnalysis(
+    { file: analysisFile, log },
+    {
+      onFeed: (sourceId, feed) => watched.get(sourceId)?.camera.setAnalysis(feed),
+      onRecords: (records, { source_id }) => onRecords(records, source_id),
+      onOverlay(overlay) {
+        if (watched.get(overlay.source_id)?.viewers.size) tell({ type: 'overlay', ...overlay })
+      },
+      onState: (state) => tell({ type: 'channel.state', ...state }),
+    },
+  )
+
+  const begin = (source: LinkSource): Watched => {
+    const item: Omit<Watched, 'camera'> = { source, pace: null, viewers: new Set() }
+    const { source_id, address, username, password } = source
+    const camera = startCamera(
+      { source_id, address, username, password, allow, analysis: analysis.feedOf(source_id) },
+      {
+        onState(state) {
+          tell({ type: 'source.state', ...state })
+          if (state.state !== 'streaming') endViewers(item.viewers, state.cause ?? 'connecting')
+        },
+        onPace(pace) {
+          item.pace = pace
+          analysis.setPace(source_id, pace)
+        },
+        log: (text) => log.warn(`${source.name}: ${text}`),
+      },
+    )
+    return Object.assign(item, { camera })
+  }
+  const end = async ({ source, camera, viewers }: Watched) => {
+    endViewers(viewers, 'source_missing')
+    await camera
+      .stop()
+      .catch((error: unknown) => log.error(`${source.name}: the camera process did not end well`, error))
+  }
+  const find = (sourceId: string): Watched => {
+    const found = watched.get(sourceId)
+    if (!found) throw new Failed('source_missing')
+    return found
+  }
+
+  function applySources(sources: readonly LinkSource[]) {
+    const wanted = new Map(sources.map((source) => [source.source_id, source]))
+    for (const [id, item] of watched) {
+      const source = wanted.get(id)
+      if (source && isSameStream(source, item.source)) {
+        item.source = source
+        continue
+      }
+      watched.delete(id)
+      void end(item)
+    }
+    for (const source of sources) if (!watched.has(source.source_id)) watched.set(source.source_id, begin(source))
+  }
+
+  /** From nothing: the camera's process and the channel's memory. */
+  function restart(channelId: string, config: LinkConfig) {
+    const channel = config.channels.find(({ channel_id }) => channel_id === channelId)
+    if (!channel) throw new Failed('channel_unknown')
+    const item = watched.get(channel.source_id)
+    analysis.setChannels(config.channels.filter((other) => other !== channel))
+    analysis.setChannels(config.channels)
+    if (!item || item.camera.state().state === 'streaming') return
+    void end(item)
+    watched.set(channel.source_id, begin(item.source))
+  }
+
+  return {
+    state: () => ({
+      sources: [...watched.values()].map(({ camera }) => camera.state()),
+      channels: analysis.states(),
+      interfaces: scanInterfaces(),
+    }),
+    appliedVersion: () => applied?.version ?? null,
+    apply(config) {
+      applied = config
+      // First, so that a camera begins with the pictures that its channels want.
+      analysis.setChannels(config.channels)
+      applySources(config.sources)
+      tell({ type: 'config.applied', version: config.version })
+    },
+    discover: (options, onFound, signal) => discover(options, { onFound, allow: allow(), signal }),
+    probe: (target, signal) => probe(target, { allow: allow(), probeStream, signal }),
+    async snapshot(sourceId) {
+      try {
+        const { jpeg, at } = await find(sourceId).camera.snapshot()
+        return { jpeg, at }
+      } catch (error) {
+        if (error instanceof CameraError) throw new Failed(error.cause)
+        throw error
+      }
+    },
+    async media(mediaId) {
+      const bytes = await media.read(mediaId)
+      if (!bytes) throw new Failed('media_gone')
+      return { contentType: 'image/jpeg', bytes, at: Date.now() }
+    },
+    live(sourceId, mode, viewer) {
+      const { camera, viewers } = find(sourceId)
+      const { state, cause } = camera.state()
+      if (state !== 'streaming') throw new Failed(cause ?? 'connecting')
+      const { stop } = camera.live(mode, { ...viewer, ended: () => undefined })
+      const end = (cause: string) => {
+        leave()
+        viewer.ended(cause)
+      }
+      const leave = () => {
+        viewers.delete(end)
+        stop()
+      }
+      viewers.add(end)
+      return leave
+    },
+    async channelDo(channelId, action) {
+      if (action === 'troubleshoot' || applied === null) return
+      if (action === 'delete')
+        analysis.setChannels(applied.channels.filter(({ channel_id }) => channel_id !== channelId))
+      else restart(channelId, applied)
+    },
+    figures() {
+      const all = [...watched.values()]
+      const sum = (of: (item: Watched) => number) => all.reduce((total, item) => total + of(item), 0)
+      return {
+        ...analysis.figures(),
+        expected_fps: sum(({ pace }) => pace?.wanted_fps ?? 0),
+        drops: sum(({ camera }) => camera.state().drops),
+        reconnects: sum(({ camera }) => camera.state().reconnects),
+      }
+    },
+    async stop() {
+      await analysis.stop()
+      await Promise.all([...watched.values()].map(end))
+      watched.clear()
+    },
+  }
+}
+
+const endViewers = (viewers: Watched['viewers'], cause: string): void => {
+  for (const end of [...viewers]) end(cause)
+}
+
+/** Whether the camera process can go on as it is. */
+const isSameStream = (a: LinkSource, b: LinkSource): boolean =>
+  a.address === b.address && a.username === b.username && a.password === b.password && a.proxy === b.proxy

@@ -1,0 +1,128 @@
+/** Composes the nimble out of its parts. */
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { linkConfig, type NimbleMessage } from '@sightline/contract/edge'
+import * as z from 'zod'
+import type { AllowedHost } from './camera/address.ts'
+import { createCameras } from './cameras.ts'
+import { createClock } from './clock.ts'
+import { openIdentity } from './identity.ts'
+import { Journal } from './journal.ts'
+import { keptFile } from './kept-file.ts'
+import { openDoor, type PortalLink } from './link.ts'
+import { openMediaStore } from './live/media-store.ts'
+import { createLog } from './log.ts'
+import { createRecorder } from './recorder.ts'
+import { startSession } from './session.ts'
+import { createStamper, occasions } from './stamp.ts'
+import { createStats } from './stats.ts'
+import { version } from './version.ts'
+
+export type NimbleOptions = {
+  folder: string
+  host: string
+  /** 0: any free port. */
+  port: number
+  /** The start command runs it: it enrols it, and demo cameras of this machine are allowed. */
+  isLocal: boolean
+  allow(): AllowedHost[]
+}
+export type Nimble = { port: number; stop(): Promise<void> }
+
+const statsMs = 10_000
+const mediaLimits = { maxBytes: 1024 ** 3, maxAgeDays: 7 }
+/** Measured: four cameras of 640 × 480 at five pictures a second for each core. */
+const channelsPerCore = 4
+/** Lines of the log that the portal gets at most between two `stats`. */
+const mostLogLines = 20
+
+/** @throws when the folder or the address cannot be used */
+export async function startNimble({ folder, host, port, isLocal, allow }: NimbleOptions): Promise<Nimble> {
+  let portal: PortalLink | null = null
+  let logLines = 0
+  const tell = (message: NimbleMessage) => portal?.send(message)
+  const log = createLog(({ level, text, at }) => {
+    if (level !== 'info' && logLines++ < mostLogLines) tell({ type: 'log', level, text, at })
+  })
+
+  const identity = await openIdentity(folder)
+  const desired = keptFile(join(folder, 'desired.json'), linkConfig, log)
+  // The correction survives a restart, for a nimble that starts while the portal is away.
+  const clockFile = keptFile(join(folder, 'clock.json'), z.int(), log)
+  const clock = createClock(clockFile.load() ?? 0, clockFile.save)
+  const journal = new Journal(join(folder, 'journal.db'), { log })
+  const media = await openMediaStore(join(folder, 'media'), mediaLimits, (text) => log.warn(text))
+  const recorder = createRecorder({
+    journal,
+    stamp: createStamper(clock.offsetMs, keptFile(join(folder, 'occasions.json'), occasions, log)),
+    still: async (sourceId) => (await cameras.snapshot(sourceId)).jpeg,
+    keep: media.save,
+  })
+  const cameras = createCameras({
+    media,
+    analysisFile: join(folder, 'analysis.json'),
+    allow,
+    tell,
+    onRecords: recorder.take,
+    log,
+  })
+  const stats = createStats(folder, { journal, recorder, clock, work: cameras.figures })
+
+  const kept = desired.load()
+  if (kept) cameras.apply(kept)
+  const door = await openDoor({
+    host,
+    port,
+    software: `sightline nimble ${version}`,
+    identity,
+    awaitsEnrolment: isLocal,
+    log,
+    onPortal(link, portalTime) {
+      portal = link
+      clock.measured(portalTime - Date.now(), openingRoundTripMs)
+      const engine = {
+        ...cameras,
+        apply(config: Parameters<typeof cameras.apply>[0]) {
+          desired.save(config)
+          cameras.apply(config)
+        },
+      }
+      const about = { engine_version: version, demo: isLocal, capacity: channelsPerCore * availableParallelism() }
+      const session = startSession({ link, engine, journal, clock, log, about })
+      return {
+        message: session.message,
+        closed() {
+          if (portal === link) portal = null
+          session.closed()
+        },
+      }
+    },
+  })
+
+  const reporting = setInterval(() => {
+    logLines = 0
+    stats().then(
+      (figures) => tell({ type: 'stats', ...figures }),
+      (error: unknown) => log.warn('The figures cannot be read', error),
+    )
+  }, statsMs)
+  const sweeping = setInterval(() => {
+    media.sweep().catch((error: unknown) => log.warn('Old pictures cannot be removed', error))
+  }, 3_600_000)
+
+  return {
+    port: door.port,
+    async stop() {
+      clearInterval(reporting)
+      clearInterval(sweeping)
+      await cameras.stop()
+      await recorder.settled()
+      journal.flush()
+      await door.close()
+      journal.close()
+    },
+  }
+}
+
+/** The welcome tells the portal's time one way only; pings measure better a moment later. */
+const openingRoundTripMs = 2000

@@ -1,0 +1,47 @@
+import { statfs } from 'node:fs/promises'
+import { cpus, freemem, totalmem } from 'node:os'
+import type { NimbleStats } from '@sightline/contract/edge'
+import type { Clock } from './clock.ts'
+import type { Journal } from './journal.ts'
+import type { Recorder } from './recorder.ts'
+
+/** What cameras and analysis add to the figures. */
+export type WorkFigures = Pick<NimbleStats, 'inference_ms' | 'fps' | 'expected_fps' | 'drops' | 'reconnects'>
+
+/** Figures of the machine and the nimble since the call before. */
+export function createStats(
+  folder: string,
+  parts: { journal: Journal; recorder: Recorder; clock: Clock; work(): WorkFigures },
+) {
+  let before = cpuTimes()
+
+  return async (): Promise<NimbleStats> => {
+    const now = cpuTimes()
+    const busy = now.busy - before.busy
+    const all = now.all - before.all
+    before = now
+    const disk = await statfs(folder)
+    return {
+      at: Date.now(),
+      cpu: all > 0 ? Math.round((busy / all) * 1000) / 1000 : 0,
+      memory_bytes: totalmem() - freemem(),
+      disk_free_bytes: disk.bavail * disk.bsize,
+      queue: parts.recorder.waiting(),
+      ...parts.work(),
+      clock_offset_ms: parts.clock.offsetMs(),
+      journal_events: parts.journal.waiting,
+      lost_events: parts.journal.lost,
+    }
+  }
+}
+
+function cpuTimes(): { busy: number; all: number } {
+  let busy = 0
+  let all = 0
+  for (const { times } of cpus()) {
+    const sum = times.user + times.nice + times.sys + times.idle + times.irq
+    all += sum
+    busy += sum - times.idle
+  }
+  return { busy, all }
+}

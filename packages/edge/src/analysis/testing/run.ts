@@ -1,0 +1,194 @@
+import type { EventRecord, LinkChannel } from '@sightline/contract/edge'
+import { type Box, type PipelineElements, pipelineDefaults, type UsecaseKey } from '@sightline/domain'
+import { type AnalyzerOptions, createAnalyzer } from '../analyzer.ts'
+import type { Detection } from '../detect.ts'
+import { loadOpenCv } from '../opencv.ts'
+import { type NewDetector, newDetector } from '../perception.ts'
+import { type Clip, pictures, type Truth } from './clip.ts'
+import { emptyScore, type Score, score } from './score.ts'
+
+export const sourceId = '00000000-0000-7000-8000-00000000000a'
+const start = Date.UTC(2026, 4, 4, 12)
+
+/** A channel as the link sends it, with a use case's defaults. */
+export function channelOf(
+  usecase: UsecaseKey,
+  zones: readonly Partial<LinkChannel['zones'][number]>[],
+  elements: PipelineElements = {},
+): LinkChannel {
+  const number = [...usecase].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 0xffffffff
+  return {
+    channel_id: `00000000-0000-7000-8000-0000${number.toString(16).padStart(8, '0')}`,
+    source_id: sourceId,
+    version: 1,
+    name: usecase,
+    usecase_key: usecase,
+    pipeline_elements: { ...pipelineDefaults(usecase), ...elements },
+    zones: zones.map((zone, i) => ({
+      static_id: `00000000-0000-7000-8000-00000000f${String(i).padStart(3, '0')}`,
+      name: `zone${i + 1}`,
+      label: null,
+      kind: 'zone' as const,
+      points: [],
+      direction: 'both' as const,
+      side_a: 'a',
+      side_b: 'b',
+      is_active: true,
+      ...zone,
+    })),
+    auto_recovery: true,
+  }
+}
+
+export const wholePicture: [number, number][] = [
+  [0, 0],
+  [1, 0],
+  [1, 1],
+  [0, 1],
+]
+
+/** A scene's line or zone in 0…1, so that going in counts `up`. */
+export function drawnIn({ width, height, line, zone }: Truth): Partial<LinkChannel['zones'][number]>[] {
+  const share = ([x, y]: readonly [number, number]): [number, number] => [x / width, y / height]
+  const ends = line && (line.insideSign === 1 ? [line.a, line.b] : [line.b, line.a])
+  return [
+    ...(ends ? [{ name: 'line1', kind: 'line' as const, points: ends.map(share) }] : []),
+    ...(zone ? [{ name: 'zone1', points: zone.points.map(share) }] : []),
+  ]
+}
+
+/** What a run over a clip found, turn by turn of the loop. */
+export type Turn = {
+  /** Of people found by the detector itself. */
+  detector: Score
+  /** Of people counted as present. */
+  counted: Score
+  meanCount: number
+  meanTruth: number
+  /** Mean of |counted − there| per picture somebody looked at. */
+  countError: number
+  pictures: number
+  cpuMs: number
+  /** In pictures that show nobody, as the truth knows. */
+  quiet: { pictures: number; cpuMs: number }
+  records: EventRecord[]
+}
+
+export type RunOptions = {
+  channels: LinkChannel[]
+  turns?: number
+  /** First picture of the clip. */
+  first?: number
+  fps?: number
+  detectorOf?: NewDetector
+  change?: (picture: Uint8Array, index: number) => void
+  random?: AnalyzerOptions['random']
+}
+
+/** Plays a clip, looping as a camera does, through the whole analysis. */
+export async function play(clip: Clip, options: RunOptions): Promise<Turn[]> {
+  const { channels, turns = 1, first = 0, fps = 5, detectorOf = newDetector } = options
+  const { truth } = clip
+  const cv = await loadOpenCv()
+  let found: Detection[] = []
+  const analyzer = createAnalyzer({
+    cv,
+    random: options.random ?? countingBytes(),
+    detectorOf(...args) {
+      const detector = detectorOf(...args)
+      return {
+        ...detector,
+        find: (...looked) => {
+          found = detector.find(...looked)
+          return found
+        },
+      }
+    },
+  })
+  analyzer.setChannels(channels, start)
+  const step = Math.round(truth.fps / fps)
+  const done: Turn[] = []
+  let from = first
+  let begun = start
+  for (let turn = 0; turn < turns; turn++) {
+    const now = newTurn()
+    let last = 0
+    let sums = { counted: 0, there: 0, error: 0, looked: 0 }
+    for await (const picture of pictures(clip, { first: from, step })) {
+      options.change?.(picture.data, picture.index)
+      found = []
+      const at = begun + Math.round((picture.index * 1000) / truth.fps)
+      const before = process.cpuUsage()
+      const { records, overlay } = analyzer.frame({ source_id: sourceId, at, pts_ms: at - start, ...picture })
+      const { user, system } = process.cpuUsage(before)
+      const cpuMs = (user + system) / 1000
+      now.records.push(...records)
+      now.pictures++
+      now.cpuMs += cpuMs
+      last = picture.index
+      const there = truth.frames[picture.index]
+      if (there?.length === 0) now.quiet = { pictures: now.quiet.pictures + 1, cpuMs: now.quiet.cpuMs + cpuMs }
+      if (!there) continue
+      const zoom = picture.width / truth.width
+      const people = there.map((person) => ({ ...person, box: person.box.map((v) => v * zoom) as unknown as Box }))
+      const boxes = (overlay?.boxes ?? []).map((one) => ({
+        score: one.score,
+        box: one.box.map((v, i) => v * (i % 2 === 0 ? picture.width : picture.height)) as unknown as Box,
+      }))
+      score(
+        now.detector,
+        found.filter((one) => one.kind !== 'blob'),
+        people,
+      )
+      score(now.counted, boxes, people)
+      const really = people.filter((person) => person.f !== 'i').length
+      sums = {
+        counted: sums.counted + boxes.length,
+        there: sums.there + really,
+        error: sums.error + Math.abs(boxes.length - really),
+        looked: sums.looked + 1,
+      }
+    }
+    now.meanCount = sums.counted / sums.looked
+    now.meanTruth = sums.there / sums.looked
+    now.countError = sums.error / sums.looked
+    done.push(now)
+    begun += Math.round((truth.frames.length * 1000) / truth.fps)
+    from = (((last + step) % truth.frames.length) + truth.frames.length) % truth.frames.length
+  }
+  done.at(-1)!.records.push(...analyzer.stop(begun, 'disabled'))
+  return done
+}
+
+const newTurn = (): Turn => ({
+  detector: emptyScore(),
+  counted: emptyScore(),
+  meanCount: 0,
+  meanTruth: 0,
+  countError: 0,
+  pictures: 0,
+  cpuMs: 0,
+  quiet: { pictures: 0, cpuMs: 0 },
+  records: [],
+})
+
+/** Ids that are the same from run to run. */
+export function countingBytes(): () => Uint8Array {
+  let count = 0
+  return () => {
+    const bytes = new Uint8Array(10)
+    new DataView(bytes.buffer).setUint32(6, ++count)
+    return bytes
+  }
+}
+
+/** Sum of a flow over open records. */
+export const flowOf = (records: readonly EventRecord[], metric: string): number =>
+  records.filter((record) => record.kind === 'open').reduce((sum, record) => sum + (record.metrics[metric] ?? 0), 0)
+
+/** Mean of a gauge over window records, weighted by the time watched. */
+export function gaugeOf(records: readonly EventRecord[], metric: string): number {
+  const windows = records.filter((record) => record.kind === 'window' && metric in record.metrics)
+  const ms = windows.reduce((sum, record) => sum + record.observed_ms, 0)
+  return windows.reduce((sum, record) => sum + (record.metrics[metric] ?? 0) * record.observed_ms, 0) / ms
+}

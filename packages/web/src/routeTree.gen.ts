@@ -34,6 +34,12 @@ import { Route as AppConfigurationEditRouteImport } from './routes/_app/configur
 import { Route as AppCustomerIndexRouteImport } from './routes/_app/customer.index'
 import { Route as AppCustomerAddRouteImport } from './routes/_app/customer.add'
 import { Route as AppCustomerEditRouteImport } from './routes/_app/customer.edit'
+import { Route as AppDeviceIndexRouteImport } from './routes/_app/device.index'
+import { Route as AppDeviceAddRouteImport } from './routes/_app/device.add'
+import { Route as AppDeviceDetailRouteImport } from './routes/_app/device.detail'
+import { Route as AppDeviceDiscoverRouteImport } from './routes/_app/device.discover'
+import { Route as AppDeviceEditRouteImport } from './routes/_app/device.edit'
+import { Route as AppDeviceViewRouteImport } from './routes/_app/device.view'
 import { Route as AppEventIndexRouteImport } from './routes/_app/event.index'
 import { Route as AppEventDetailRouteImport } from './routes/_app/event.detail'
 import { Route as AppSiteIndexRouteImport } from './routes/_app/site.index'
@@ -167,6 +173,36 @@ const AppCustomerEditRoute = AppCustomerEditRouteImport.update({
   path: '/customer/edit',
   getParentRoute: () => AppRoute,
 } as any)
+const AppDeviceIndexRoute = AppDeviceIndexRouteImport.update({
+  id: '/device/',
+  path: '/device/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppDeviceAddRoute = AppDeviceAddRouteImport.update({
+  id: '/device/add',
+  path: '/device/add',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppDeviceDetailRoute = AppDeviceDetailRouteImport.update({
+  id: '/device/detail',
+  path: '/device/detail',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppDeviceDiscoverRoute = AppDeviceDiscoverRouteImport.update({
+  id: '/device/discover',
+  path: '/device/discover',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppDeviceEditRoute = AppDeviceEditRouteImport.update({
+  id: '/device/edit',
+  path: '/device/edit',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppDeviceViewRoute = AppDeviceViewRouteImport.update({
+  id: '/device/view',
+  path: '/device/view',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppEventIndexRoute = AppEventIndexRouteImport.update({
   id: '/event/',
   path: '/event/',
@@ -230,6 +266,11 @@ export interface FileRoutesByFullPath {
   '/configuration/edit': typeof AppConfigurationEditRoute
   '/customer/add': typeof AppCustomerAddRoute
   '/customer/edit': typeof AppCustomerEditRoute
+  '/device/add': typeof AppDeviceAddRoute
+  '/device/detail': typeof AppDeviceDetailRoute
+  '/device/discover': typeof AppDeviceDiscoverRoute
+  '/device/edit': typeof AppDeviceEditRoute
+  '/device/view': typeof AppDeviceViewRoute
   '/event/detail': typeof AppEventDetailRoute
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
@@ -239,6 +280,7 @@ export interface FileRoutesByFullPath {
   '/channel/': typeof AppChannelIndexRoute
   '/configuration/': typeof AppConfigurationIndexRoute
   '/customer/': typeof AppCustomerIndexRoute
+  '/device/': typeof AppDeviceIndexRoute
   '/event/': typeof AppEventIndexRoute
   '/site/': typeof AppSiteIndexRoute
 }
@@ -264,6 +306,11 @@ export interface FileRoutesByTo {
   '/configuration/edit': typeof AppConfigurationEditRoute
   '/customer/add': typeof AppCustomerAddRoute
   '/customer/edit': typeof AppCustomerEditRoute
+  '/device/add': typeof AppDeviceAddRoute
+  '/device/detail': typeof AppDeviceDetailRoute
+  '/device/discover': typeof AppDeviceDiscoverRoute
+  '/device/edit': typeof AppDeviceEditRoute
+  '/device/view': typeof AppDeviceViewRoute
   '/event/detail': typeof AppEventDetailRoute
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
@@ -273,6 +320,7 @@ export interface FileRoutesByTo {
   '/channel': typeof AppChannelIndexRoute
   '/configuration': typeof AppConfigurationIndexRoute
   '/customer': typeof AppCustomerIndexRoute
+  '/device': typeof AppDeviceIndexRoute
   '/event': typeof AppEventIndexRoute
   '/site': typeof AppSiteIndexRoute
 }
@@ -300,6 +348,11 @@ export interface FileRoutesById {
   '/_app/configuration/edit': typeof AppConfigurationEditRoute
   '/_app/customer/add': typeof AppCustomerAddRoute
   '/_app/customer/edit': typeof AppCustomerEditRoute
+  '/_app/device/add': typeof AppDeviceAddRoute
+  '/_app/device/detail': typeof AppDeviceDetailRoute
+  '/_app/device/discover': typeof AppDeviceDiscoverRoute
+  '/_app/device/edit': typeof AppDeviceEditRoute
+  '/_app/device/view': typeof AppDeviceViewRoute
   '/_app/event/detail': typeof AppEventDetailRoute
   '/_app/site/add': typeof AppSiteAddRoute
   '/_app/site/detail': typeof AppSiteDetailRoute
@@ -309,6 +362,7 @@ export interface FileRoutesById {
   '/_app/channel/': typeof AppChannelIndexRoute
   '/_app/configuration/': typeof AppConfigurationIndexRoute
   '/_app/customer/': typeof AppCustomerIndexRoute
+  '/_app/device/': typeof AppDeviceIndexRoute
   '/_app/event/': typeof AppEventIndexRoute
   '/_app/site/': typeof AppSiteIndexRoute
 }
@@ -336,6 +390,11 @@ export interface FileRouteTypes {
     | '/configuration/edit'
     | '/customer/add'
     | '/customer/edit'
+    | '/device/add'
+    | '/device/detail'
+    | '/device/discover'
+    | '/device/edit'
+    | '/device/view'
     | '/event/detail'
     | '/site/add'
     | '/site/detail'
@@ -345,6 +404,7 @@ export interface FileRouteTypes {
     | '/channel/'
     | '/configuration/'
     | '/customer/'
+    | '/device/'
     | '/event/'
     | '/site/'
   fileRoutesByTo: FileRoutesByTo
@@ -370,6 +430,11 @@ export interface FileRouteTypes {
     | '/configuration/edit'
     | '/customer/add'
     | '/customer/edit'
+    | '/device/add'
+    | '/device/detail'
+    | '/device/discover'
+    | '/device/edit'
+    | '/device/view'
     | '/event/detail'
     | '/site/add'
     | '/site/detail'
@@ -379,6 +444,7 @@ export interface FileRouteTypes {
     | '/channel'
     | '/configuration'
     | '/customer'
+    | '/device'
     | '/event'
     | '/site'
   id:
@@ -405,6 +471,11 @@ export interface FileRouteTypes {
     | '/_app/configuration/edit'
     | '/_app/customer/add'
     | '/_app/customer/edit'
+    | '/_app/device/add'
+    | '/_app/device/detail'
+    | '/_app/device/discover'
+    | '/_app/device/edit'
+    | '/_app/device/view'
     | '/_app/event/detail'
     | '/_app/site/add'
     | '/_app/site/detail'
@@ -414,6 +485,7 @@ export interface FileRouteTypes {
     | '/_app/channel/'
     | '/_app/configuration/'
     | '/_app/customer/'
+    | '/_app/device/'
     | '/_app/event/'
     | '/_app/site/'
   fileRoutesById: FileRoutesById
@@ -609,6 +681,48 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppCustomerEditRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/device/': {
+      id: '/_app/device/'
+      path: '/device'
+      fullPath: '/device/'
+      preLoaderRoute: typeof AppDeviceIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/device/add': {
+      id: '/_app/device/add'
+      path: '/device/add'
+      fullPath: '/device/add'
+      preLoaderRoute: typeof AppDeviceAddRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/device/detail': {
+      id: '/_app/device/detail'
+      path: '/device/detail'
+      fullPath: '/device/detail'
+      preLoaderRoute: typeof AppDeviceDetailRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/device/discover': {
+      id: '/_app/device/discover'
+      path: '/device/discover'
+      fullPath: '/device/discover'
+      preLoaderRoute: typeof AppDeviceDiscoverRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/device/edit': {
+      id: '/_app/device/edit'
+      path: '/device/edit'
+      fullPath: '/device/edit'
+      preLoaderRoute: typeof AppDeviceEditRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/device/view': {
+      id: '/_app/device/view'
+      path: '/device/view'
+      fullPath: '/device/view'
+      preLoaderRoute: typeof AppDeviceViewRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/event/': {
       id: '/_app/event/'
       path: '/event'
@@ -680,6 +794,11 @@ interface AppRouteChildren {
   AppConfigurationEditRoute: typeof AppConfigurationEditRoute
   AppCustomerAddRoute: typeof AppCustomerAddRoute
   AppCustomerEditRoute: typeof AppCustomerEditRoute
+  AppDeviceAddRoute: typeof AppDeviceAddRoute
+  AppDeviceDetailRoute: typeof AppDeviceDetailRoute
+  AppDeviceDiscoverRoute: typeof AppDeviceDiscoverRoute
+  AppDeviceEditRoute: typeof AppDeviceEditRoute
+  AppDeviceViewRoute: typeof AppDeviceViewRoute
   AppEventDetailRoute: typeof AppEventDetailRoute
   AppSiteAddRoute: typeof AppSiteAddRoute
   AppSiteDetailRoute: typeof AppSiteDetailRoute
@@ -689,6 +808,7 @@ interface AppRouteChildren {
   AppChannelIndexRoute: typeof AppChannelIndexRoute
   AppConfigurationIndexRoute: typeof AppConfigurationIndexRoute
   AppCustomerIndexRoute: typeof AppCustomerIndexRoute
+  AppDeviceIndexRoute: typeof AppDeviceIndexRoute
   AppEventIndexRoute: typeof AppEventIndexRoute
   AppSiteIndexRoute: typeof AppSiteIndexRoute
 }
@@ -705,6 +825,11 @@ const AppRouteChildren: AppRouteChildren = {
   AppConfigurationEditRoute: AppConfigurationEditRoute,
   AppCustomerAddRoute: AppCustomerAddRoute,
   AppCustomerEditRoute: AppCustomerEditRoute,
+  AppDeviceAddRoute: AppDeviceAddRoute,
+  AppDeviceDetailRoute: AppDeviceDetailRoute,
+  AppDeviceDiscoverRoute: AppDeviceDiscoverRoute,
+  AppDeviceEditRoute: AppDeviceEditRoute,
+  AppDeviceViewRoute: AppDeviceViewRoute,
   AppEventDetailRoute: AppEventDetailRoute,
   AppSiteAddRoute: AppSiteAddRoute,
   AppSiteDetailRoute: AppSiteDetailRoute,
@@ -714,6 +839,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppChannelIndexRoute: AppChannelIndexRoute,
   AppConfigurationIndexRoute: AppConfigurationIndexRoute,
   AppCustomerIndexRoute: AppCustomerIndexRoute,
+  AppDeviceIndexRoute: AppDeviceIndexRoute,
   AppEventIndexRoute: AppEventIndexRoute,
   AppSiteIndexRoute: AppSiteIndexRoute,
 }

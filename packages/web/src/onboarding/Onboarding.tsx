@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { hushEmptyLists } from '../app/client.ts'
 import { formatDuration } from '../i18n/format.ts'
 import { PageSkeleton } from '../ui/Skeletons.tsx'
 import { Wizard } from '../ui/Wizard.tsx'
@@ -40,6 +41,10 @@ const screens: Record<StepId, (props: StepProps) => React.ReactNode> = {
 /** The first run. What is done is read from the portal, so it can be left at any step and taken up later. */
 export function Onboarding({ step, onStep }: { step: StepId | undefined; onStep: (step: StepId) => void }) {
   const { t } = useTranslation()
+  useLayoutEffect(() => {
+    hushEmptyLists(true)
+    return () => hushEmptyLists(false)
+  }, [])
   const run = useFirstRun()
   const { done, next } = useSteps(run)
   // Without a step in the address: the first one that is not done, found once the portal has answered.

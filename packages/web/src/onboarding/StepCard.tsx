@@ -19,6 +19,13 @@ type Props = {
 export function StepCard({ title, text, children, onNext, nextLabel, onSkip, aside }: Props) {
   const { t } = useTranslation()
   const card = useRef<HTMLElement>(null)
+  const isReady = Boolean(onNext)
+  useEffect(() => {
+    // The way on has opened: whoever waited for it gets it, whoever does something else is left alone.
+    const { activeElement } = document
+    const isIdle = activeElement === document.body || activeElement?.tagName === 'H2'
+    if (isReady && isIdle) card.current?.querySelector<HTMLElement>('[data-next]')?.focus()
+  }, [isReady])
   useEffect(() => {
     const first =
       card.current?.querySelector<HTMLElement>('[data-first]') ??

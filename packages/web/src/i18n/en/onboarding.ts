@@ -3,7 +3,6 @@ export const onboarding = {
   elapsed: 'Time so far',
   later: 'Do this later',
   pin: 'First run',
-  pinText: '{{done}} of {{total}} steps done',
   pinContinue: 'Continue',
   pinAway: 'Put the first run away',
   steps: {

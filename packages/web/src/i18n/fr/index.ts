@@ -3,6 +3,7 @@ import { channel } from './channel.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
 import { address, customer } from './customer.ts'
 import { dashboard } from './dashboard.ts'
+import { device } from './device.ts'
 import { event } from './event.ts'
 import { live } from './live.ts'
 import { login, register, support } from './login.ts'
@@ -28,6 +29,7 @@ export const fr: Catalogue = {
   chart,
   common,
   dashboard,
+  device,
   event,
   empty,
   errorPage,

@@ -5,7 +5,6 @@ export const onboarding: Catalogue['onboarding'] = {
   elapsed: 'Temps écoulé',
   later: 'Plus tard',
   pin: 'Premier démarrage',
-  pinText: '{{done}} étapes sur {{total}} terminées',
   pinContinue: 'Continuer',
   pinAway: 'Ranger le premier démarrage',
   steps: {

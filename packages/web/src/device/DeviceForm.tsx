@@ -1,0 +1,195 @@
+import { Alert, Button, Group, Input, PasswordInput, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { type Device, deviceChange, deviceDraft, type Nimble, type Site } from '@sightline/contract'
+import { useTranslation } from 'react-i18next'
+import { api, refresh } from '../app/client.ts'
+import { cameraName } from '../app/discovery.ts'
+import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { useGo } from '../ui/Go.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import classes from './device.module.css'
+import { Findings } from './Findings.tsx'
+import { parseTags, tagsText } from './tags.ts'
+import { useProbe } from './useProbe.ts'
+
+type Values = {
+  nimble_id: string
+  /** What was typed: a stream, or an ONVIF service. */
+  address: string
+  username: string
+  password: string
+  /** The stream that was chosen among those the camera offers. */
+  stream_address: string
+  device_name: string
+  tags: string
+}
+
+/** What the server answers in place of a stored password, and takes to keep it. */
+const kept = '****'
+
+type Props = { site: Site; nimbles: readonly Nimble[]; device?: Device; taken: readonly string[] }
+
+/** Adding or changing a camera: where it is, whether it works, what it is called. */
+export function DeviceForm({ site, nimbles, device, taken }: Props) {
+  const { t } = useTranslation()
+  const go = useGo()
+  const search = { sid: site.site_id, did: device?.device_id }
+  const toInput = (values: Values) => {
+    const common = {
+      device_name: values.device_name,
+      nimble_id: values.nimble_id,
+      stream_address: values.stream_address || values.address,
+      username: values.username || null,
+      password: values.password || null,
+      device_tags: parseTags(values.tags),
+    }
+    return device
+      ? { ...common, device_id: device.device_id, version: device.version }
+      : {
+          ...common,
+          site_id: site.site_id,
+          UUID: trial.result?.UUID ?? null,
+          stream_type: values.address.startsWith('http') ? ('onvif' as const) : ('rtsp' as const),
+        }
+  }
+  const { form, values, field, isSaving, onSubmit, guards } = useDraftForm<Values>({
+    name: device ? `device.edit:${device.device_id}` : `device.add:${site.site_id}`,
+    initial: {
+      nimble_id: device?.nimble_id ?? nimbles[0]?.nimble_id ?? '',
+      address: device?.stream_address ?? '',
+      username: device?.username ?? '',
+      password: device?.password ?? '',
+      stream_address: device?.stream_address ?? '',
+      device_name: device?.device_name ?? '',
+      tags: tagsText(device?.device_tags ?? {}),
+    },
+    schema: device ? deviceChange : deviceDraft,
+    toInput,
+    secrets: ['password'],
+    submit: async (chosen) => {
+      const input = toInput(chosen)
+      const result = device
+        ? await api.device.update.call(input as Parameters<typeof api.device.update.call>[0])
+        : await api.device.create.call(input as Parameters<typeof api.device.create.call>[0])
+      if (!result.status) throw result.failure
+      refresh('device')
+      const saved = Array.isArray(result.data) ? result.data[0] : result.data
+      go('/device/detail', { sid: site.site_id, did: saved?.device_id }, { ignoreBlocker: true })
+    },
+  })
+  const trial = useProbe((address) => {
+    form.setFieldValue('stream_address', address)
+    const named = {
+      name: trial.result?.model ?? null,
+      model: trial.result?.model ?? null,
+      host: new URL(address).hostname,
+    }
+    if (!form.getValues().device_name) form.setFieldValue('device_name', cameraName(named, taken))
+  })
+  const isSame = device !== undefined && values.address === device.stream_address && values.password === device.password
+  const maySave = trial.works || isSame
+  const profiles = trial.result?.profiles ?? []
+  return (
+    <form onSubmit={onSubmit}>
+      {guards}
+      <Stack gap="md">
+        <Panel title={t('device.stream')} hint={device && t('device.form.restart')}>
+          <Select
+            label={t('device.form.nimble')}
+            description={t('device.form.nimbleHint')}
+            allowDeselect={false}
+            data={nimbles.map(({ nimble_id, name }) => ({ value: nimble_id, label: name }))}
+            {...field('nimble_id')}
+          />
+          <TextInput
+            mt="md"
+            label={t('device.form.address')}
+            description={t('device.form.addressHint')}
+            required
+            inputMode="url"
+            autoComplete="off"
+            spellCheck={false}
+            {...field('address')}
+            error={field('stream_address').error ?? field('address').error}
+          />
+          <Group mt="md" grow align="flex-start">
+            <TextInput label={t('device.form.username')} autoComplete="off" {...field('username')} />
+            <PasswordInput
+              label={t('device.form.password')}
+              description={values.password === kept ? t('device.form.passwordKept') : t('device.form.passwordHint')}
+              autoComplete="new-password"
+              visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
+              {...field('password')}
+            />
+          </Group>
+          <Group mt="md" gap="sm">
+            <Button
+              variant={maySave ? 'default' : 'filled'}
+              loading={trial.isRunning}
+              disabled={values.address.trim() === ''}
+              onClick={() =>
+                trial.run({
+                  nimble_id: values.nimble_id,
+                  address: values.address.trim(),
+                  username: values.username,
+                  password: values.password,
+                  device_id: values.password === kept ? device?.device_id : undefined,
+                })
+              }
+            >
+              {t(trial.result ? 'device.form.retest' : 'device.form.test')}
+            </Button>
+            {!maySave && !trial.result && !trial.error && <span className="t3">{t('device.form.notTested')}</span>}
+          </Group>
+          {trial.error && (
+            <Alert mt="md" color="red" role="alert">
+              {trial.error}
+            </Alert>
+          )}
+          {trial.result && (
+            <div className={classes.trial}>
+              {trial.result.snapshot_url && (
+                <img className={classes.probe} src={trial.result.snapshot_url} alt={t('device.stream')} />
+              )}
+              <div>
+                <Findings findings={trial.result.findings} />
+                {profiles.length > 1 && (
+                  <Radio.Group
+                    mt="sm"
+                    label={t('device.form.profile')}
+                    value={values.stream_address}
+                    onChange={(address) => form.setFieldValue('stream_address', address)}
+                  >
+                    {profiles.map((profile) => (
+                      <Radio
+                        key={profile.stream_address}
+                        mt={6}
+                        value={profile.stream_address}
+                        label={[profile.name, profile.codec, profile.resolution].filter(Boolean).join(' · ')}
+                      />
+                    ))}
+                  </Radio.Group>
+                )}
+              </div>
+            </div>
+          )}
+        </Panel>
+        <Panel title={t('device.about')}>
+          <TextInput label={t('device.form.name')} required {...field('device_name')} />
+          <Textarea
+            mt="md"
+            label={t('device.form.tags')}
+            description={t('device.form.tagsHint')}
+            {...field('tags')}
+            error={field('device_tags').error}
+          />
+          {!maySave && trial.result && <Input.Error mt="md">{t('device.form.notTested')}</Input.Error>}
+          <FormActions
+            submitLabel={t(device ? 'device.form.save' : maySave ? 'device.form.create' : 'device.form.anyway')}
+            isSaving={isSaving}
+            onCancel={() => go(device ? '/device/detail' : '/device', search)}
+          />
+        </Panel>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,192 @@
+import { Alert, Button, Menu } from '@mantine/core'
+import type { Device, Site } from '@sightline/contract'
+import { IconChevronDown, IconPlus } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api, refresh } from '../app/client.ts'
+import { formatNumber, formatTime } from '../i18n/format.ts'
+import { causeText } from '../i18n/words.ts'
+import { useTopic } from '../live.ts'
+import { useMay } from '../session.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { Facts } from '../ui/Facts.tsx'
+import { Go, useGo } from '../ui/Go.tsx'
+import { HealthTag, Tag } from '../ui/Health.tsx'
+import { LivePicture } from '../ui/live/LivePicture.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import classes from './device.module.css'
+
+/** One camera: its picture, what it sends, and the analytics attached to it. */
+export function DevicePage({ device, site }: { device: Device; site: Site }) {
+  const { t } = useTranslation()
+  const mayEdit = useMay('edit')
+  const { device_id } = device
+  const view = useQuery(api.device.view.query({ device_id }))
+  useTopic('device', (message) => {
+    if (message.device_id === device_id) refresh('device')
+  })
+  useTopic('channel', (message) => {
+    if (view.data?.channels.some(({ channel_id }) => channel_id === message.channel_id)) void view.refetch()
+  })
+  const search = { sid: site.site_id, did: device_id }
+  const zone = site.site_address.site_timezone
+  return (
+    <>
+      <PageHeader
+        title={device.device_name}
+        meta={
+          <>
+            <HealthTag health={device.device_health} cause={device.health_cause && causeText(device.health_cause)} />{' '}
+            {device.is_demo && <Tag tone="info">{t('device.demo')}</Tag>}
+          </>
+        }
+      >
+        <Button component={Go} to="/device/view" search={search} variant="default">
+          {t('device.view')}
+        </Button>
+        {mayEdit && <Manage device={device} />}
+        {mayEdit && (
+          <Button component={Go} to="/channel/add" search={search} leftSection={<IconPlus size={16} />} data-create>
+            {t('channel.attach')}
+          </Button>
+        )}
+      </PageHeader>
+      <div className={classes.columns}>
+        <div className={classes.main}>
+          <LivePicture deviceId={device_id} label={device.device_name} still={view.data?.snapshot_url} />
+          <Panel flush title={t('channel.list')}>
+            {view.isError && !view.data ? (
+              <ErrorPanel error={view.error} onRetry={() => void view.refetch()} />
+            ) : !view.data ? (
+              <RowsSkeleton rows={2} />
+            ) : view.data.channels.length === 0 ? (
+              <Empty
+                title={t('channel.empty')}
+                text={t('channel.emptyText')}
+                forbidden={!mayEdit}
+                action={
+                  <Button component={Go} to="/channel/add" search={search}>
+                    {t('channel.attach')}
+                  </Button>
+                }
+              />
+            ) : (
+              <ul className={classes.channels}>
+                {view.data.channels.map((channel) => (
+                  <li key={channel.channel_id}>
+                    <Go
+                      to="/channel/detail"
+                      search={{ did: device_id, cid: channel.channel_id, uid: channel.usecase_id }}
+                      className={classes.channel}
+                    >
+                      <span>
+                        <b>{channel.channel_name}</b>
+                        <span className="t3"> {t(`usecase.name.${channel.usecase_key}`)}</span>
+                      </span>
+                      <HealthTag
+                        health={channel.channel_health}
+                        cause={
+                          channel.state_cause
+                            ? causeText(channel.state_cause)
+                            : t(`channel.state.${channel.channel_state}`)
+                        }
+                      />
+                    </Go>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Panel>
+        </div>
+        <Panel title={t('device.stream')}>
+          <Facts
+            labelWidth={140}
+            items={[
+              [t('device.address'), device.stream_address],
+              [t('device.codec'), device.codec],
+              [t('device.resolution'), device.resolution],
+              [t('device.fps'), device.fps === null ? null : formatNumber(device.fps)],
+              [t('device.lastFrame'), device.last_frame_at && formatTime(device.last_frame_at, zone)],
+              [t('device.nimble'), view.data?.nimble.name ?? null],
+              [t('device.site'), site.site_name],
+              [t('device.tags'), device.tag_name],
+              ...device.device_source.map(
+                (source) => [source.source_name, t(`device.role.${source.role}`)] as [string, string],
+              ),
+            ]}
+          />
+        </Panel>
+      </div>
+    </>
+  )
+}
+
+/** Editing, and deleting, which active analytics block. */
+function Manage({ device }: { device: Device }) {
+  const { t } = useTranslation()
+  const go = useGo()
+  const [asks, setAsks] = useState(false)
+  const remove = useMutation(api.device.delete.mutation({ inline: true }))
+  const search = { sid: device.site_id, did: device.device_id }
+  const isBlocked = remove.error?.code === 406 || device.source_channels.length > 0
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={15} />}>
+            {t('common.actions')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => go('/device/edit', search)}>{t('device.edit')}</Menu.Item>
+          <Menu.Item color="red" onClick={() => setAsks(true)}>
+            {t('device.delete')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={asks}
+        onClose={() => setAsks(false)}
+        title={t('device.delete')}
+        confirmLabel={isBlocked ? t('common.close') : t('device.delete')}
+        pending={remove.isPending}
+        onConfirm={() => {
+          if (isBlocked) setAsks(false)
+          else
+            remove.mutate(
+              { device_id: device.device_id },
+              { onSuccess: () => go('/device', { sid: device.site_id }, { replace: true }) },
+            )
+        }}
+      >
+        {isBlocked ? (
+          <Alert color="orange" title={t('device.hasChannels')}>
+            {t('device.hasChannelsText')}
+            <ul>
+              {device.source_channels.map((channel) => (
+                <li key={channel.channel_id}>
+                  <Go
+                    to="/channel/detail"
+                    search={{ did: device.device_id, cid: channel.channel_id, uid: channel.usecase_id }}
+                  >
+                    {channel.channel_name}
+                  </Go>
+                </li>
+              ))}
+            </ul>
+          </Alert>
+        ) : (
+          <>
+            <b>{device.device_name}</b>: {t('device.deleteText')}
+            {remove.isError && <Alert color="red">{remove.error.message}</Alert>}
+          </>
+        )}
+      </Confirm>
+    </>
+  )
+}

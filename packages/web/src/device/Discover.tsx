@@ -1,0 +1,54 @@
+import { Button, Select } from '@mantine/core'
+import type { Nimble, Site } from '@sightline/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api } from '../app/client.ts'
+import { CameraSearch } from '../ui/cameras/CameraSearch.tsx'
+import { Go, useGo } from '../ui/Go.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Panel } from '../ui/Panel.tsx'
+
+type Props = { site: Site; nimbles: readonly Nimble[]; nimbleId: string | undefined }
+
+/** Looking for cameras in the network of an edge server. */
+export function Discover({ site, nimbles, nimbleId }: Props) {
+  const { t } = useTranslation()
+  const go = useGo()
+  const [chosen, setChosen] = useState(nimbleId ?? nimbles[0]?.nimble_id)
+  const nimble = nimbles.find((one) => one.nimble_id === chosen)
+  const devices = useQuery(api.device.list.query({}))
+  const search = { sid: site.site_id }
+  return (
+    <>
+      <PageHeader title={t('device.discover')} meta={site.site_name}>
+        <Button component={Go} to="/device/add" search={search} variant="default">
+          {t('device.byAddress')}
+        </Button>
+      </PageHeader>
+      <Panel>
+        {nimbles.length > 1 && (
+          <Select
+            mb="md"
+            maw={420}
+            label={t('device.form.nimble')}
+            description={t('device.form.nimbleHint')}
+            allowDeselect={false}
+            value={chosen}
+            onChange={(next) => next && setChosen(next)}
+            data={nimbles.map(({ nimble_id, name }) => ({ value: nimble_id, label: name }))}
+          />
+        )}
+        {nimble && (
+          <CameraSearch
+            key={nimble.nimble_id}
+            nimble={nimble}
+            site={site}
+            devices={devices.data ?? []}
+            onAdded={() => go('/device', search)}
+          />
+        )}
+      </Panel>
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+import type { Probe } from '@sightline/contract'
+import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react'
+import { causeText } from '../i18n/words.ts'
+import classes from './device.module.css'
+
+const icons = { good: IconCircleCheck, warning: IconAlertTriangle, error: IconCircleX } as const
+
+/** What a probe found: the good, what could be better, and what must be changed, each in a sentence. */
+export function Findings({ findings }: { findings: Probe['findings'] }) {
+  return (
+    <ul className={classes.findings} role="status">
+      {findings.map((finding) => {
+        const Icon = icons[finding.level]
+        return (
+          <li key={`${finding.code}-${JSON.stringify(finding.args)}`} data-level={finding.level}>
+            <Icon size={18} aria-hidden="true" /> <span>{causeText(finding.text_id, finding.args)}</span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

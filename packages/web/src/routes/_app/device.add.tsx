@@ -1,0 +1,32 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { createFileRoute } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import * as z from 'zod'
+import { api } from '../../app/client.ts'
+import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { DeviceForm } from '../../device/DeviceForm.tsx'
+import { loadSite, useNimbles, useSite } from '../../device/load.ts'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+
+/** The site, then the edge servers. */
+export const Route = createFileRoute('/_app/device/add')({
+  validateSearch: z.object({ sid: z.uuid() }),
+  beforeLoad: requireModule('super_and_admin_access'),
+  loaderDeps: ({ search: { sid } }) => ({ sid }),
+  loader: ({ deps: { sid } }) => loadSite(sid),
+  onError: fallbackTo('/site'),
+  component: Page,
+})
+
+function Page() {
+  const { t } = useTranslation()
+  const site = useSite(Route.useSearch().sid)
+  const nimbles = useNimbles()
+  const { data } = useSuspenseQuery(api.device.list.query({ site_id: site.site_id }))
+  return (
+    <>
+      <PageHeader title={t('device.add')} meta={site.site_name} />
+      <DeviceForm site={site} nimbles={nimbles} taken={data.map(({ device_name }) => device_name)} />
+    </>
+  )
+}

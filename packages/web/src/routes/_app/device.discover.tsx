@@ -1,0 +1,20 @@
+import { createFileRoute } from '@tanstack/react-router'
+import * as z from 'zod'
+import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { Discover } from '../../device/Discover.tsx'
+import { loadSite, useNimbles, useSite } from '../../device/load.ts'
+
+/** The site, then the edge servers. */
+export const Route = createFileRoute('/_app/device/discover')({
+  validateSearch: z.object({ sid: z.uuid(), nid: z.uuid().optional() }),
+  beforeLoad: requireModule('super_and_admin_access'),
+  loaderDeps: ({ search: { sid } }) => ({ sid }),
+  loader: ({ deps: { sid } }) => loadSite(sid),
+  onError: fallbackTo('/site'),
+  component: Page,
+})
+
+function Page() {
+  const { sid, nid } = Route.useSearch()
+  return <Discover site={useSite(sid)} nimbles={useNimbles()} nimbleId={nid} />
+}

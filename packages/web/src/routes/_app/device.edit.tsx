@@ -1,0 +1,28 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import * as z from 'zod'
+import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { DeviceForm } from '../../device/DeviceForm.tsx'
+import { loadDevice, useDevice, useNimbles } from '../../device/load.ts'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+
+export const Route = createFileRoute('/_app/device/edit')({
+  validateSearch: z.object({ sid: z.uuid(), did: z.uuid() }),
+  beforeLoad: requireModule('super_and_admin_access'),
+  loaderDeps: ({ search: { did } }) => ({ did }),
+  loader: ({ deps: { did } }) => loadDevice(did),
+  onError: fallbackTo('/site'),
+  component: Page,
+})
+
+function Page() {
+  const { t } = useTranslation()
+  const { device, site } = useDevice(Route.useSearch().did)
+  const nimbles = useNimbles()
+  return (
+    <>
+      <PageHeader title={t('device.edit')} meta={device.device_name} />
+      <DeviceForm key={device.device_id} site={site} nimbles={nimbles} device={device} taken={[]} />
+    </>
+  )
+}

@@ -19,17 +19,22 @@ export type Discovery = {
  * Answers for all cameras of this process on one shared socket: several processes hear a multicast on port 3702, but
  * only one of them a message sent to one address.
  * @param host address of the interface to listen on; on loopback only this machine is answered
- * @throws EADDRINUSE when another program holds the port for itself
+ * @throws EADDRINUSE when another program holds the port for itself, or what the system says where it has no multicast
  */
 export async function openDiscovery(host: string): Promise<Discovery> {
   const devices = new Set<Announcement>()
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
-  socket.bind(discoveryPort, '0.0.0.0')
-  await once(socket, 'listening')
+  try {
+    socket.bind(discoveryPort, '0.0.0.0')
+    await once(socket, 'listening')
+    socket.addMembership(discoveryGroup, host)
+    socket.setMulticastInterface(host)
+  } catch (error) {
+    socket.close()
+    throw error
+  }
   // A failed answer is one lost datagram: the prober asks again.
   socket.on('error', () => undefined)
-  socket.addMembership(discoveryGroup, host)
-  socket.setMulticastInterface(host)
   socket.on('message', (message, sender) => {
     if (isLoopback(host) && !isLoopback(sender.address)) return
     for (const device of devices) answer(device, message.toString(), sender)

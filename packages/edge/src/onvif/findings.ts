@@ -23,7 +23,7 @@ const codecNames: Record<string, string> = {
 export const codecText = (codec: string): string => codecNames[codec] ?? codec
 
 /** Why there is no picture, or no answer by ONVIF. */
-export type ProbeCause = CameraCause | 'not_onvif' | 'no_profile'
+export type ProbeCause = CameraCause | 'not_onvif' | 'no_profile' | 'credentials_apart'
 
 export function failure(cause: ProbeCause, hasUser: boolean): Finding {
   if (cause === 'bad_credentials' && !hasUser) return error('credentials_missing')

@@ -129,8 +129,10 @@ describe('a camera that cannot be used says why', () => {
     expect(await at(`rtsp://127.0.0.1:${onvifPort}/stream1`)).toEqual(['error not_rtsp'])
     expect(await at(`http://127.0.0.1:${rtspPort}/`)).toEqual(['error not_onvif'])
     expect(await at(`http://127.0.0.1:${onvifPort}/somewhere`)).toEqual(['error not_onvif'])
-    for (const address of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'camera', '', 'http://a:b@127.0.0.1/'])
+    for (const address of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'camera', ''])
       expect(await at(address)).toEqual(['error address_refused'])
+    for (const address of ['rtsp://a:b@127.0.0.1/stream1', 'http://a@127.0.0.1/'])
+      expect(await at(address)).toEqual(['error credentials_apart'])
   })
 
   test('this machine and the clouds are refused before anything is sent', async () => {

@@ -38,21 +38,31 @@ export type ProbeHooks = {
 type Profile = Probed['profiles'][number]
 
 const devicePath = '/onvif/device_service'
+/** For all that is asked by ONVIF: a camera that takes its time over each answer is not waited for without end. */
+const patienceMs = 20_000
 
 /** Tells what is there, what works, and what to change, as findings. Never rejects for what a camera does. */
 export async function probe(target: ProbeTarget, hooks: ProbeHooks): Promise<Probed> {
+  if (carriesCredentials(target.address)) return nothing([failure('credentials_apart', true)])
   if (parseAddress(target.address, ['rtsp:'])) return probeRtsp(target, hooks)
   const address = target.address.replace(/^(http:\/\/[^/?#]+)\/?$/, `$1${devicePath}`)
   const device = await checkAddress(address, { schemes: ['http:'], allow: hooks.allow })
   if ('cause' in device) return nothing([failure(device.cause, hasUser(target))])
   try {
-    const camera = await askCamera(device, target, hooks)
+    const patience = AbortSignal.timeout(patienceMs)
+    const signal = hooks.signal ? AbortSignal.any([hooks.signal, patience]) : patience
+    const camera = await askCamera(device, target, { allow: hooks.allow, signal })
     return await probeOnvif(camera, device, target, hooks)
   } catch (error) {
     if (!(error instanceof SoapError)) throw error
     const cause = error.cause === 'declined' ? 'not_onvif' : error.cause
     return nothing([failure(cause, hasUser(target))])
   }
+}
+
+function carriesCredentials(address: string): boolean {
+  const url = URL.parse(address)
+  return url !== null && (url.username !== '' || url.password !== '')
 }
 
 const hasUser = ({ username }: Credentials): boolean => username !== null && username !== ''

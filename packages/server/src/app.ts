@@ -9,23 +9,30 @@ import { imageMaxBytes } from '@sightline/domain'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { acl } from './acl/handlers.ts'
 import { auth } from './auth/handlers.ts'
+import { createBus } from './bus.ts'
 import { channel } from './channel/handlers.ts'
 import { customer } from './customer/handlers.ts'
 import { demo } from './demo/handlers.ts'
+import { createDemo, type Demo } from './demo/supervisor.ts'
 import { device } from './device/handlers.ts'
 import { type Env, isSecure } from './env.ts'
+import { createEventWriter } from './event/ingest.ts'
+import { event } from './event/handlers.ts'
 import { answerFailure } from './failure.ts'
 import { createGates } from './gates.ts'
 import { bareHeaders, securityHeaders } from './headers.ts'
 import { serveHealth } from './health.ts'
 import { instance } from './instance/handlers.ts'
 import { job } from './job/handlers.ts'
+import { createJobs } from './job/run.ts'
 import { license } from './license/handlers.ts'
 import { live } from './live/handlers.ts'
 import { media } from './media/handlers.ts'
 import { type AllHandlers, mount } from './mount.ts'
 import { nimble } from './nimble/handlers.ts'
+import { createLinks, type Links } from './nimble/links.ts'
 import { organization } from './organization/handlers.ts'
+import { createPasswords } from './password.ts'
 import { pipeline } from './pipeline/handlers.ts'
 import { notFound } from './refusal.ts'
 import type { Services } from './services.ts'
@@ -51,6 +58,7 @@ const handlers = {
   customer,
   demo,
   device,
+  event,
   instance,
   job,
   license,
@@ -105,6 +113,23 @@ export function createServer(env: Env, logger: FastifyServerOptions['logger']): 
     })
   })
   return app
+}
+
+export type Core = Pick<Services, 'env' | 'db' | 'log' | 'secrets'>
+/** What a test may bring itself: a link of its own, a start command. */
+export type Parts = { links?: (shared: Core & Pick<Services, 'bus' | 'events'>) => Links; demo?: Demo }
+
+/** What handlers work with. Nothing runs yet: links and jobs begin with their `start`. */
+export function createServices(core: Core, parts: Parts = {}): Services {
+  const bus = createBus()
+  const shared = { ...core, bus, events: createEventWriter({ db: core.db, bus }) }
+  return {
+    ...shared,
+    links: (parts.links ?? createLinks)(shared),
+    passwords: createPasswords(core.secrets.pepper),
+    demo: parts.demo ?? createDemo(process),
+    jobs: createJobs(shared),
+  }
 }
 
 /** Adds everything to the server: headers, health, the API, the web app. */

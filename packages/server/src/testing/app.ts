@@ -6,21 +6,15 @@ import { api, type Op, type OpId } from '@sightline/contract'
 import type { Role } from '@sightline/domain'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Selectable } from 'kysely'
-import { build, createServer } from '../app.ts'
+import { build, createServer, createServices, type Parts } from '../app.ts'
 import { openSession } from '../auth/store.ts'
-import { createBus } from '../bus.ts'
 import type { UserTable } from '../db/schema.ts'
-import { createDemo, type Demo } from '../demo/supervisor.ts'
+import { createDemo } from '../demo/supervisor.ts'
 import { type Env, readEnv } from '../env.ts'
-import { createEventWriter } from '../event/ingest.ts'
-import { createJobs } from '../job/run.ts'
-import type { Links } from '../nimble/links.ts'
-import { createPasswords } from '../password.ts'
 import { openSecrets } from '../secrets.ts'
 import type { Services } from '../services.ts'
 import { testDatabase } from './database.ts'
 import { type Factories, factories } from './factories.ts'
-import { noLinks } from './links.ts'
 
 export type TestUser = Selectable<UserTable>
 
@@ -58,28 +52,16 @@ export type Client = {
 
 export const testOrigin = 'http://127.0.0.1:8080'
 
-/** Parts of the server that a test brings itself: a link to a real edge server, a start command. */
-export type TestParts = {
-  links?: (services: Pick<Services, 'env' | 'db' | 'bus' | 'events' | 'secrets' | 'log'>) => Links
-  demo?: Demo
-}
-
-export async function testApp(variables: Record<string, string> = {}, parts: TestParts = {}): Promise<TestApp> {
+/** Edge servers are configured but not dialled, unless the test brings links of its own and starts them. */
+export async function testApp(variables: Record<string, string> = {}, parts: Parts = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sl-app-'))
   const env: Env = { ...readEnv(variables), dataDir }
   const { db, close: closeDatabase } = await testDatabase()
   const app = createServer(env, { level: process.env.TEST_LOG ?? 'silent' })
   const secrets = openSecrets(join(dataDir, 'instance.key'))
-  const bus = createBus()
-  const core = { env, db, bus, events: createEventWriter({ db, bus }), secrets, log: app.log }
-  const services: Services = {
-    ...core,
-    links: parts.links?.(core) ?? noLinks(),
-    passwords: createPasswords(secrets.pepper),
-    // A channel to nobody: no start command runs this portal.
-    demo: parts.demo ?? createDemo({ on: () => undefined }),
-    jobs: createJobs(core),
-  }
+  // A channel to nobody: no start command runs this portal.
+  const demo = createDemo({ on: () => undefined })
+  const services = createServices({ env, db, secrets, log: app.log }, { demo, ...parts })
   await build(app, services)
   await app.ready()
   const make = factories(db)
@@ -144,7 +126,9 @@ export async function testApp(variables: Record<string, string> = {}, parts: Tes
     },
     async close() {
       await app.close()
+      await services.links.stop()
       await services.jobs.stop()
+      await services.events.stop()
       await closeDatabase()
       rmSync(dataDir, { recursive: true, force: true })
     },

@@ -1,0 +1,132 @@
+/** The portal's process: opens everything in order, listens, and on a signal closes everything in the reverse order. */
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { PortalSays } from '@sightline/contract/supervisor'
+import type { FastifyInstance } from 'fastify'
+import { build, createServer, createServices } from './app.ts'
+import { renewSetupToken } from './auth/store.ts'
+import { openDatabase } from './db/database.ts'
+import { DatabaseTrouble } from './db/trouble.ts'
+import { type Env, EnvFault, ownOrigins, readEnv } from './env.ts'
+import { startEventJobs } from './event/jobs.ts'
+import { collectMetrics } from './metrics.ts'
+import { openSecrets } from './secrets.ts'
+
+const stopSeconds = 10
+
+/** What was opened and how to close it; the last one opened is closed first. */
+const opened: (() => Promise<unknown> | unknown)[] = []
+let isStopping = false
+
+async function start(): Promise<void> {
+  const env = environment()
+  const app = createServer(env, { level: 'info' })
+  const { log } = app
+  const db = await openDatabase({
+    url: env.databaseUrl ?? undefined,
+    dataDir: env.dataDir,
+    seed: { nimble: env.localNimblePort === null ? null : { host: '127.0.0.1', port: env.localNimblePort } },
+    log: (sentence) => log.info(sentence),
+  })
+  opened.push(() => db.close())
+
+  const services = createServices({ env, db, log, secrets: openSecrets(join(env.dataDir, 'instance.key')) })
+  const { links, jobs, events } = services
+  opened.push(() => events.stop())
+  const { embedded } = await db.info()
+  const eventJobs = startEventJobs({ db, writer: events, dataDir: embedded ? env.dataDir : null, log })
+  opened.push(() => eventJobs.stop())
+  await jobs.start()
+  opened.push(() => jobs.stop())
+
+  const metrics = collectMetrics(app)
+  await build(app, services)
+  await links.start()
+  opened.push(() => links.stop())
+  if (env.metricsPort !== null) {
+    const listener = await metrics.listen(env.metricsPort)
+    opened.push(() => listener.close())
+  }
+  const address = await listen(app, env)
+  opened.push(() => app.close())
+
+  const setupToken = await db.instance(renewSetupToken)
+  log.info({ address }, 'the portal is ready')
+  announce(address, setupToken)
+}
+
+function environment(): Env {
+  const env = readEnv(process.env)
+  const dataDir = resolve(env.dataDir)
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    accessSync(dataDir, constants.R_OK | constants.W_OK)
+  } catch (error) {
+    throw new EnvFault(
+      `Cannot write to the data folder ${dataDir} (${(error as Error).message}). Set DATA_DIR to a folder you may write to.`,
+    )
+  }
+  return { ...env, dataDir }
+}
+
+/** Answers the address that people open. */
+async function listen(app: FastifyInstance, env: Env): Promise<string> {
+  try {
+    await app.listen({ port: env.port, host: env.host })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE')
+      throw new EnvFault(`Port ${env.port} is taken by another program. Stop that one, or set PORT to another number.`)
+    if (code === 'EACCES')
+      throw new EnvFault(`Port ${env.port} may not be opened by this user. Set PORT to a number above 1023.`)
+    throw new EnvFault(
+      `Cannot listen on ${env.host}:${env.port} (${message}). Set HOST and PORT to what this machine has.`,
+    )
+  }
+  const { port } = app.server.address() as { port: number }
+  return ownOrigins(env, port)[0] as string
+}
+
+const say = (message: PortalSays) => process.send?.(message)
+
+function announce(address: string, setupToken: string | null): void {
+  say({ type: 'ready', address, setup_token: setupToken })
+  // Without a start command around it, nobody else says where the portal is. Not through the log: the token is secret.
+  if (!process.send) console.error(setupToken ? `${address}/register?token=${setupToken}` : address)
+}
+
+/** Says in one sentence why the portal cannot start, and ends. */
+async function fail(error: unknown): Promise<never> {
+  const isExpected = error instanceof EnvFault || error instanceof DatabaseTrouble
+  const sentence = error instanceof Error ? error.message : String(error)
+  console.error(isExpected ? sentence : error)
+  say({ type: 'failed', sentence: isExpected ? sentence : `The portal could not start: ${sentence}` })
+  await close()
+  process.exit(1)
+}
+
+/** Accepts nothing new, finishes what runs, then goes. A second signal goes at once. */
+async function stop(): Promise<void> {
+  if (isStopping) process.exit(1)
+  isStopping = true
+  setTimeout(() => process.exit(1), stopSeconds * 1000).unref()
+  process.exit((await close()) ? 0 : 1)
+}
+
+async function close(): Promise<boolean> {
+  let isClean = true
+  for (const end of opened.splice(0).reverse())
+    try {
+      await end()
+    } catch (error) {
+      isClean = false
+      console.error(error)
+    }
+  return isClean
+}
+
+process.on('SIGTERM', stop)
+process.on('SIGINT', stop)
+// The start command is gone, also when it was killed.
+process.on('disconnect', stop)
+start().catch(fail)

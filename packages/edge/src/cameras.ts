@@ -24,7 +24,12 @@ export type CamerasOptions = {
   onRecords(records: EventRecord[], sourceId: string | null): void
   log: Log
 }
-export type Cameras = Engine & { figures(): WorkFigures; stop(): Promise<void> }
+export type Cameras = Engine & {
+  figures(): WorkFigures
+  /** Other addresses are allowed than before: what was refused for its address is tried anew at once. */
+  allowChanged(): void
+  stop(): Promise<void>
+}
 
 type Watched = {
   source: LinkSource
@@ -103,9 +108,12 @@ export function createCameras({ media, analysisFile, allow, tell, onRecords, log
     const item = watched.get(channel.source_id)
     analysis.setChannels(config.channels.filter((other) => other !== channel))
     analysis.setChannels(config.channels)
-    if (!item || item.camera.state().state === 'streaming') return
+    if (item && item.camera.state().state !== 'streaming') beginAnew(item)
+  }
+
+  function beginAnew(item: Watched) {
     void end(item)
-    watched.set(channel.source_id, begin(item.source))
+    watched.set(item.source.source_id, begin(item.source))
   }
 
   return {
@@ -169,6 +177,9 @@ export function createCameras({ media, analysisFile, allow, tell, onRecords, log
         drops: sum(({ camera }) => camera.state().drops),
         reconnects: sum(({ camera }) => camera.state().reconnects),
       }
+    },
+    allowChanged() {
+      for (const item of [...watched.values()]) if (item.camera.state().cause === 'address_refused') beginAnew(item)
     },
     async stop() {
       await analysis.stop()

@@ -22,7 +22,9 @@ let nimble: Nimble | null = null
 let isStopping = false
 
 process.on('message', (message: ToNimble) => {
-  if (message.type === 'demo.allow') allowed = message.hosts
+  if (message.type !== 'demo.allow') return
+  allowed = message.hosts
+  nimble?.allowChanged()
 })
 process.on('disconnect', stop)
 process.on('SIGTERM', stop)
@@ -39,6 +41,8 @@ try {
     isLocal: process.env.NIMBLE_ID !== undefined,
     allow: () => allowed,
   })
+  // Cameras that are known from the last run may have been opened before the simulated ones were named.
+  nimble.allowChanged()
   say({ type: 'ready', port: nimble.port })
 } catch (error) {
   const sentence = sentenceOf(error as NodeJS.ErrnoException)

@@ -27,7 +27,12 @@ export type NimbleOptions = {
   isLocal: boolean
   allow(): AllowedHost[]
 }
-export type Nimble = { port: number; stop(): Promise<void> }
+export type Nimble = {
+  port: number
+  /** `allow` answers something else than before. */
+  allowChanged(): void
+  stop(): Promise<void>
+}
 
 const statsMs = 10_000
 const mediaLimits = { maxBytes: 1024 ** 3, maxAgeDays: 7 }
@@ -112,6 +117,7 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
 
   return {
     port: door.port,
+    allowChanged: cameras.allowChanged,
     async stop() {
       clearInterval(reporting)
       clearInterval(sweeping)

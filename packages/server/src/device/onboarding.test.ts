@@ -1,0 +1,319 @@
+/** The whole way of a camera through the real parts: simulated cameras, a nimble and the portal, each its own process. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { DemoCamera, Discovery, LiveMessage, StreamMessage } from '@sightline/contract'
+import type { NimbleSays, SimcamSays, ToNimble } from '@sightline/contract/supervisor'
+import { localNimbleId } from '@sightline/domain'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../db/seed.ts'
+import { createDemo } from '../demo/supervisor.ts'
+import { liveBytes } from '../live/viewer.ts'
+import { type Client, type TestApp, testApp } from '../testing/app.ts'
+import { openSocket } from '../testing/socket.ts'
+
+const program = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+const children: ChildProcess[] = []
+
+let t: TestApp
+let admin: Client
+let nimble: ChildProcess
+let simcam: ChildProcess
+let camera: DemoCamera
+let siteUid: string
+
+beforeAll(async () => {
+  simcam = run('simcam/src/main.ts', {})
+  const cameras = await ask(simcam, { type: 'start', count: 1 })
+  camera = cameras[0] as DemoCamera
+
+  const port = await freePort()
+  const demo = createDemo({ on: (_, listener) => listener({ type: 'demo', cameras }) })
+  t = await testApp({ LOCAL_NIMBLE_PORT: String(port) }, { demo })
+  await t.services.db.owner((trx) => seed(trx, { nimble: { host: '127.0.0.1', port } }))
+  await startNimble()
+  await t.services.links.start()
+  admin = await t.signIn('admin')
+  siteUid = (await t.make.site()).uid
+  await until('the nimble is online', async () => (await status()).state === 'online')
+}, 120_000)
+
+afterAll(async () => {
+  await Promise.all(children.map(end))
+  await t?.close()
+})
+
+/** As the start command does it; a second time with the same folder and port. */
+async function startNimble(): Promise<void> {
+  const folder = join(t.services.env.dataDir, 'nimble')
+  mkdirSync(folder, { recursive: true })
+  nimble = run('edge/src/main.ts', {
+    NIMBLE_DATA_DIR: folder,
+    NIMBLE_PORT: String(t.services.env.localNimblePort),
+    NIMBLE_ID: localNimbleId,
+  })
+  const [said] = (await once(nimble, 'message')) as [NimbleSays]
+  if (said.type === 'failed') throw new Error(said.sentence)
+  const hosts = [{ host: camera.host, ports: [camera.rtsp_port, camera.onvif_port] }]
+  nimble.send({ type: 'demo.allow', hosts } satisfies ToNimble)
+}
+
+const status = async () => (await admin.call('nimble.status', { nimble_id: localNimbleId })).body.response
+
+const read = async (id: 'device.get' | 'channel.status', input: object) => (await admin.call(id, input)).body.response
+const probe = (more: object = {}) =>
+  admin.call('device.probe', {
+    nimble_id: localNimbleId,
+    address: camera.xaddr,
+    username: camera.username,
+    password: camera.password,
+    ...more,
+  })
+
+/** Runs a search to its end; answers every message about it. */
+async function discover(): Promise<Job[]> {
+  const socket = await openSocket<StreamMessage>(t, admin, '/stream')
+  const { body } = await admin.call('device.discover', { nimble_id: localNimbleId, timeout: 1 })
+  const isOurs = (message: StreamMessage) => message.type === 'job' && message.job_id === body.response.job_id
+  await socket.message((message) => isOurs(message) && message.type === 'job' && message.state === 'completed')
+  await socket.close()
+  return socket.messages.filter(isOurs) as Job[]
+}
+type Job = Extract<StreamMessage, { type: 'job' }>
+const foundIn = (job: Job | undefined) =>
+  (job?.result as Discovery | null)?.found.find((one) => one.UUID === camera.UUID)
+
+test('a search finds the camera, tells it before the search ends, and says where it looked', async () => {
+  const messages = await discover()
+  const first = messages.find((job) => foundIn(job))
+  expect(first?.state).toBe('running')
+  const last = messages.at(-1)
+  expect(foundIn(last)).toMatchObject({ xaddr: camera.xaddr, name: camera.name, is_demo: true, device_id: null })
+  const { scanned } = (await admin.call('job.get', { job_id: last?.job_id })).body.response.result
+  expect(scanned).toMatchObject({ range: null, interfaces: expect.arrayContaining(['lo']) })
+})
+
+test('a search can be stopped', async () => {
+  const { body } = await admin.call('device.discover', { nimble_id: localNimbleId, timeout: 30 })
+  const cancelled = await admin.call('job.cancel', { job_id: body.response.job_id })
+  expect(cancelled.body.response.state).toBe('cancelled')
+})
+
+test('a probe tells what the camera is and sends, with a still', async () => {
+  const { body } = await probe()
+  expect(body.response).toMatchObject({
+    UUID: camera.UUID,
+    maker: 'Sightline',
+    profiles: [{ codec: 'h264', stream_address: camera.stream_address }],
+    findings: [{ level: 'good' }],
+  })
+  const still = await admin.send({ method: 'GET', url: body.response.snapshot_url })
+  expect([still.status, still.headers['content-type']]).toEqual([200, 'image/jpeg'])
+})
+
+test('a wrong password is said to be one, and appears in no answer', async () => {
+  const { body, text } = await probe({ password: 'wr@ng:secret' })
+  expect(body.response.findings).toMatchObject([{ level: 'error', code: 'bad_credentials' }])
+  expect(text).not.toContain('wr@ng')
+})
+
+test('another machine’s loopback is not tried', async () => {
+  expect(await probe({ address: 'http://127.0.0.1:9/onvif' })).toMatchObject({
+    status: 400,
+    body: { errors: { address: ['address_refused'] } },
+  })
+})
+
+describe('once it is added', () => {
+  let deviceUid: string
+  let channelUid: string
+  beforeAll(async () => {
+    const { body } = await admin.call('device.create', {
+      device_name: 'Lobby',
+      site_id: siteUid,
+      nimble_id: localNimbleId,
+      UUID: camera.UUID,
+      stream_address: camera.stream_address,
+      onvif_port: camera.onvif_port,
+      username: camera.username,
+      password: camera.password,
+    })
+    deviceUid = body.response.device_id
+  })
+
+  test('it streams, and a search knows it', async () => {
+    await until('the camera is healthy', async () => {
+      const device = await read('device.get', { device_id: deviceUid })
+      return device.device_health === 'healthy' && device.codec === 'h264' && device.resolution === '640x360'
+    })
+    const [last] = (await discover()).slice(-1)
+    expect(foundIn(last)?.device_id).toBe(deviceUid)
+  })
+
+  test('a probe uses the stored password for the mask, and the still becomes the camera’s', async () => {
+    const { body } = await probe({ password: '****', device_id: deviceUid })
+    expect(body.response.findings).toMatchObject([{ level: 'good' }])
+    const view = (await admin.call('device.view', { device_id: deviceUid })).body.response
+    expect(view.snapshot_url).toBe(body.response.snapshot_url)
+    const again = await probe()
+    expect(again.body.response.findings).toContainEqual(
+      expect.objectContaining({ level: 'warning', code: 'already_added', text_id: 'already_added:Lobby' }),
+    )
+  })
+
+  test('people counting on it runs and is online', async () => {
+    const { body } = await admin.call('channel.create', {
+      channel_name: 'People',
+      device_id: deviceUid,
+      usecase_key: 'pplcnt',
+      auto_recovery: false,
+      zones: [
+        {
+          points: [
+            [0, 0],
+            [1, 0],
+            [1, 1],
+            [0, 1],
+          ],
+          aspect_ratio: 16 / 9,
+        },
+      ],
+    })
+    channelUid = body.response.channel_id
+    await until('the channel is online', async () => {
+      const standing = await read('channel.status', { channel_id: channelUid })
+      return standing.is_active && standing.channel_state === 'running' && standing.channel_health === 'healthy'
+    })
+    const standing = await read('channel.status', { channel_id: channelUid })
+    expect(standing.applied_version).toBe(standing.desired_version)
+    expect(await status()).toMatchObject({ channels: 1, channels_running: 1, sync: 'in_sync' })
+  })
+
+  test('its picture is live, with boxes; a second viewer shares it', async () => {
+    const open = (path: string) => openSocket<LiveMessage>(t, admin, `/live?${path}`)
+    const [first, second] = await Promise.all([open(`channel_id=${channelUid}`), open(`device_id=${deviceUid}`)])
+    for (const viewer of [first, second]) {
+      const started = await viewer.message((message) => message.type === 'started')
+      expect(started).toMatchObject({ mode: 'fmp4', mime: expect.stringMatching(/^video\/mp4; codecs="avc1\./) })
+      const init = await viewer.frame((frame) => frame[0] === liveBytes.init)
+      expect(init.toString('latin1', 5, 9)).toBe('ftyp')
+      const fragment = await viewer.frame((frame) => frame[0] === liveBytes.fragment)
+      expect(fragment.toString('latin1', 5, 9)).toBe('moof')
+    }
+    const overlay = await first.message((message) => message.type === 'overlay')
+    expect(overlay).toMatchObject({ pts_ms: expect.any(Number), boxes: expect.any(Array) })
+    await Promise.all([first.close(), second.close()])
+  })
+
+  test('still pictures come where video cannot', async () => {
+    const viewer = await openSocket<LiveMessage>(t, admin, `/live?channel_id=${channelUid}&mode=mjpeg`)
+    const picture = await viewer.frame((frame) => frame[0] === liveBytes.jpeg)
+    expect(picture.subarray(1, 3)).toEqual(Buffer.from([0xff, 0xd8]))
+    await viewer.close()
+  })
+
+  test('a live picture that is out of reach closes at once', async () => {
+    const outsider = await t.signIn(await t.make.user('admin', {}, await t.make.organization()))
+    const viewer = await openSocket<LiveMessage>(t, outsider, `/live?channel_id=${channelUid}`)
+    expect(await viewer.closed).toMatchObject({ code: 4404 })
+    expect(viewer.frames).toEqual([])
+  })
+
+  test('a still on demand is a picture of now', async () => {
+    const { body } = await admin.call('channel.ondemand', { channel_id: channelUid })
+    const { snapshot_url, taken_at } = body.response
+    expect(Math.abs(Date.now() - Date.parse(taken_at))).toBeLessThan(10_000)
+    const still = await admin.send({ method: 'GET', url: snapshot_url })
+    expect([still.status, still.headers['content-type']]).toEqual([200, 'image/jpeg'])
+  })
+
+  test('when the camera is cut off, viewers wait with the reason and go on by themselves', async () => {
+    const viewer = await openSocket<LiveMessage>(t, admin, `/live?channel_id=${channelUid}`)
+    await viewer.frame((frame) => frame[0] === liveBytes.fragment)
+    await ask(simcam, { type: 'fault', UUID: camera.UUID, fault: 'cut' })
+    const waiting = await viewer.message((message) => message.type === 'waiting')
+    expect(waiting).toMatchObject({ since: expect.any(String) })
+    await until('the camera is not healthy', async () => {
+      const { device_health } = await read('device.get', { device_id: deviceUid })
+      return device_health === 'offline' || device_health === 'needs attention'
+    })
+    const seen = viewer.frames.length
+    await ask(simcam, { type: 'fault', UUID: camera.UUID, fault: 'none' })
+    await viewer.frame((frame) => viewer.frames.indexOf(frame) >= seen && frame[0] === liveBytes.fragment)
+    await until('the camera is healthy again', async () => {
+      return (await read('device.get', { device_id: deviceUid })).device_health === 'healthy'
+    })
+    await viewer.close()
+  })
+
+  test('when the edge server is away, that is the reason, not the camera; viewers go on when it is back', async () => {
+    await admin.call('nimble.update', { nimble_id: localNimbleId, wait_between_retry: 1 })
+    const viewer = await openSocket<LiveMessage>(t, admin, `/live?channel_id=${channelUid}`)
+    await viewer.frame((frame) => frame[0] === liveBytes.fragment)
+    await end(nimble)
+    await viewer.message((message) => message.type === 'waiting' && message.cause === 'nimble_unreachable')
+    const device = await read('device.get', { device_id: deviceUid })
+    expect(device).toMatchObject({ device_health: 'unknown', health_cause: 'nimble_unreachable' })
+    const refused = await admin.call('channel.ondemand', { channel_id: channelUid })
+    expect(refused).toMatchObject({ status: 503, body: { error_code: 'nimble_unreachable', retryable: true } })
+    const seen = viewer.frames.length
+    await startNimble()
+    await viewer.frame((frame) => viewer.frames.indexOf(frame) >= seen && frame[0] === liveBytes.fragment)
+    await until('the channel is online again', async () => {
+      return (await read('channel.status', { channel_id: channelUid })).is_active
+    })
+    await viewer.close()
+  })
+
+  test('it is gone from the edge server with its last channel and itself', async () => {
+    expect((await admin.call('device.delete', { device_id: deviceUid })).status).toBe(406)
+    expect((await admin.call('channel.delete', { channel_id: channelUid })).status).toBe(200)
+    expect((await admin.call('device.delete', { device_id: deviceUid })).status).toBe(200)
+    await until('the nimble runs nothing', async () => (await status()).sync === 'in_sync')
+    expect(await status()).toMatchObject({ channels: 0, channels_running: 0 })
+  })
+})
+
+function run(path: string, env: Record<string, string>): ChildProcess {
+  const child = fork(program(path), { execArgv: [], env: { ...process.env, ...env }, serialization: 'json' })
+  children.push(child)
+  return child
+}
+
+async function ask(child: ChildProcess, message: object): Promise<DemoCamera[]> {
+  const answer = once(child, 'message')
+  child.send(message)
+  const [said] = (await answer) as [SimcamSays]
+  if (said.type === 'failed') throw new Error(said.sentence)
+  return said.cameras
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), 8000)
+  await ended
+  clearTimeout(timer)
+}
+
+/** Asks again until it is so; vitest's time-out says what was waited for by the test's name. */
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`not within a minute: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -255,7 +255,43 @@ async function insert(trx: Trx, tenantId: number, candidates: Candidate[]): Prom
   const repeated = new Set(await storeEvents(trx, tenantId, events))
   const fresh = repeated.size === 0 ? candidates : candidates.filter((_, position) => !repeated.has(position))
   await addRollup(trx, tenantId, rollUp(fresh.map(({ event }) => event)))
+  await announceMedia(trx, tenantId, fresh)
   return fresh
+}
+
+/** Pictures and clips stay at the edge; their rows say where, and who may see them. */
+async function announceMedia(trx: Trx, tenant_id: number, candidates: Candidate[]) {
+  const media = candidates.flatMap(({ channel, event }) =>
+    (
+      [
+        ['snapshot', event.snapshot, 'image/jpeg'],
+        ['clip', event.clip, 'video/mp4'],
+      ] as const
+    ).flatMap(([kind, uid, content_type]) =>
+      uid === null
+        ? []
+        : [
+            {
+              tenant_id,
+              uid,
+              kind,
+              content_type,
+              site_id: channel.siteId,
+              channel_id: channel.id,
+              nimble_id: event.nimble,
+            },
+          ],
+    ),
+  )
+  // Events of one moment share a picture.
+  const distinct = new Map(media.map((row) => [row.uid, row]))
+  if (distinct.size === 0) return
+  const rows = [...distinct.values()].sort((a, b) => (a.uid < b.uid ? -1 : 1))
+  await trx
+    .insertInto('media')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }
 
 /** Values that cannot be stored (classes 22 and 23 of PostgreSQL's error codes), or not even be sent. */

@@ -1,0 +1,129 @@
+import type { EventSeries, Frequency } from '@sightline/contract'
+import { type MetricId, metricRule, type UsecaseKey } from '@sightline/domain'
+import type { Trx } from '../db/database.ts'
+import { type Amount, type Amounts, faceValue, figuresOf, showsLast } from './figures.ts'
+import { peakKey, readMinutePeaks, readSlots, type SlotRow } from './read.ts'
+import { hourMs } from './rollup.ts'
+import type { SelectedChannel } from './select.ts'
+import { observedSeries, seriesOf } from './series.ts'
+import { frequencyMs } from './time.ts'
+
+type Points = EventSeries['series'][number]['points']
+
+export type ChartQuery = {
+  usecase: UsecaseKey
+  metrics: readonly MetricId[]
+  channels: readonly SelectedChannel[]
+  frequency: Frequency
+  /** From `bucketBorders`. */
+  borders: readonly number[]
+  /** Whether several channels answer one by one and not together. */
+  apart: boolean
+}
+
+/** The series that tell about metrics, and the observed time. */
+export const seriesOfMetrics = (metrics: readonly MetricId[]): number[] => [
+  observedSeries,
+  ...metrics.flatMap((metric) => [seriesOf(metric, 'level'), seriesOf(metric, 'flow')]),
+]
+/** Levels of which several channels together have a peak. */
+export const peakSeries = (usecase: UsecaseKey, metrics: readonly MetricId[]): number[] =>
+  metrics
+    .filter((metric) => ['gauge', 'last'].includes(metricRule(usecase, metric).level ?? ''))
+    .map((metric) => seriesOf(metric, 'level'))
+
+/** Series of a chart: one a metric, or one a metric and channel. */
+export async function readChart(trx: Trx, query: ChartQuery): Promise<EventSeries['series']> {
+  const { usecase, metrics, channels, borders, apart } = query
+  const wanted = { channels, borders, series: seriesOfMetrics(metrics) }
+  const rows = await readSlots(
+    trx,
+    wanted,
+    metrics.some((metric) => showsLast(usecase, metric)),
+  )
+  const byChannel = slotsByChannel(rows, channels, borders.length - 1)
+  const together = channels.length > 1 && !apart
+  // Hours do not know which channels were busy in the same minute.
+  const hasMinutes = frequencyMs[query.frequency] < hourMs
+  const peaks =
+    together && hasMinutes
+      ? await readMinutePeaks(trx, { ...wanted, series: peakSeries(usecase, metrics) })
+      : new Map<string, number>()
+
+  const series = (metric: MetricId, channel: SelectedChannel | null): EventSeries['series'][number] => {
+    const slots = (channel ? [channel] : channels).map(({ id }) =>
+      carryLast(byChannel.get(id) as Amounts[], usecase, metric),
+    )
+    const points: Points = []
+    for (let slot = 0; slot + 1 < borders.length; slot++) {
+      const [start, end] = [borders[slot] as number, borders[slot + 1] as number]
+      const peak = peaks.get(peakKey(seriesOf(metric, 'level'), slot)) ?? null
+      const figures = figuresOf(
+        usecase,
+        metric,
+        slots.map((list) => list[slot] as Amounts),
+        { start, end },
+        peak,
+      )
+      points.push({
+        start: new Date(start).toISOString(),
+        end: new Date(end).toISOString(),
+        value: faceValue(usecase, metric, figures),
+        mean: figures.level.mean,
+        min: figures.level.min,
+        max: figures.level.max,
+        last: figures.level.last,
+        sum: figures.flow.sum,
+        n: metricRule(usecase, metric).face === 'flow' ? figures.flow.n : figures.level.n,
+        observed_ms: figures.observedMs,
+        coverage_ratio: figures.coverage,
+      })
+    }
+    return { metric, face: metricRule(usecase, metric).face, channel_id: channel?.uid ?? null, points }
+  }
+  if (apart) return metrics.flatMap((metric) => channels.map((channel) => series(metric, channel)))
+  const [first] = channels
+  return metrics.map((metric) => ({
+    ...series(metric, channels.length === 1 && first ? first : null),
+    channel_id: null,
+  }))
+}
+
+export const amountOf = (row: SlotRow): Amount => ({
+  n: row.n,
+  sum: row.sum,
+  min: row.min,
+  max: row.max,
+  last: row.last,
+  lastAt: row.last_at?.getTime() ?? null,
+  observedMs: row.observed_ms,
+})
+
+/** Per channel its amounts, bucket by bucket; empty where it sent nothing. */
+export function slotsByChannel(
+  rows: readonly SlotRow[],
+  channels: readonly Pick<SelectedChannel, 'id'>[],
+  count: number,
+): Map<number, Map<number, Amount>[]> {
+  const byChannel = new Map(
+    channels.map(({ id }) => [id, Array.from({ length: count }, () => new Map<number, Amount>())]),
+  )
+  for (const row of rows) byChannel.get(row.channel_id)?.[row.slot]?.set(row.series, amountOf(row))
+  return byChannel
+}
+
+/** A value that is sent only when it changes goes on through buckets that were watched, never over a gap. */
+function carryLast(slots: readonly Amounts[], usecase: UsecaseKey, metric: MetricId): readonly Amounts[] {
+  if (metricRule(usecase, metric).level !== 'last') return slots
+  const series = seriesOf(metric, 'level')
+  let carried: Amount | null = null
+  return slots.map((amounts) => {
+    const own = amounts.get(series)
+    const isWatched = (amounts.get(observedSeries)?.observedMs ?? 0) > 0
+    if (own) carried = own
+    else if (!isWatched) carried = null
+    if (own || !carried) return amounts
+    const { last, lastAt }: Amount = carried
+    return new Map(amounts).set(series, { n: 0, sum: 0, min: null, max: null, last, lastAt, observedMs: 0 })
+  })
+}

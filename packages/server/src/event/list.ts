@@ -1,0 +1,147 @@
+import type { EventEntity } from '@sightline/contract'
+import { type RecordKind, recordKinds } from '@sightline/contract/edge'
+import { type MetricId, type UsecaseKey, uuidv7Ms } from '@sightline/domain'
+import { type RawBuilder, sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import type { SelectedChannel } from './select.ts'
+import { codeOf, keyOf } from './series.ts'
+import type { Period } from './time.ts'
+
+export type ListQuery = {
+  channels: readonly SelectedChannel[]
+  period: Period
+  kinds: readonly RecordKind[] | undefined
+  /** Only records that carry one of them above 0. */
+  metrics: readonly MetricId[] | undefined
+  limit: number
+  offset: number
+  details: boolean
+}
+
+/** `total` is null above this. */
+export const countedRows = 10_000
+
+/**
+ * Events newest first. Each channel gives its newest, of which the newest are taken: that reads as many index entries as
+ * there are channels and rows, not all events of the period.
+ */
+export async function listEvents(
+  trx: Trx,
+  query: ListQuery,
+  mediaPath: string,
+): Promise<{ events: EventEntity[]; total: number | null }> {
+  if (query.channels.length === 0) return { events: [], total: 0 }
+  const newest = keysOf(query, query.offset + query.limit)
+  const page = sql`select * from (${newest}) k order by ts desc, eid desc limit ${query.limit} offset ${query.offset}`
+  const events = await describe(trx, page, query.details, mediaPath)
+  if (events.length < query.limit && (events.length > 0 || query.offset === 0))
+    return { events, total: query.offset + events.length }
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (select from (${keysOf(query, countedRows + 1)}) k limit ${countedRows + 1}) c`.execute(
+    trx,
+  )
+  const count = rows[0]?.count ?? 0
+  return { events, total: count > countedRows ? null : count }
+}
+
+/** Primary keys of the newest matching events of each channel. */
+function keysOf({ channels, period, kinds, metrics }: ListQuery, perChannel: number): RawBuilder<unknown> {
+  const conditions = [sql`ts >= ${new Date(period.start)} and ts < ${new Date(period.end)}`]
+  if (kinds) conditions.push(sql`kind = any(${kinds.map((kind) => recordKinds.indexOf(kind))}::int2[])`)
+  if (metrics) {
+    const codes = metrics.flatMap((metric) => [codeOf(metric, 'level'), codeOf(metric, 'flow')])
+    conditions.push(sql`notable and exists (select from generate_series(1, cardinality(numbers), 2) i
+      where numbers[i] = any(${codes}::float4[]) and numbers[i + 1] > 0)`)
+  } else if (!kinds?.includes('window')) conditions.push(sql`notable`)
+  return sql`
+    select k.* from unnest(${channels.map((channel) => channel.tenant_id)}::int4[], ${channels.map((channel) => channel.id)}::int4[])
+      as c (tenant_id, channel_id),
+    lateral (select tenant_id, channel_id, ts, eid from event e
+      where e.tenant_id = c.tenant_id and e.channel_id = c.channel_id and ${sql.join(conditions, sql` and `)}
+      order by ts desc, eid desc limit ${perChannel}) k`
+}
+
+/**
+ * One event by its public id. The id carries its millisecond, so one partition and one key per channel within reach are
+ * looked at, which is the permission too.
+ */
+export async function findEvent(
+  trx: Trx,
+  channels: readonly SelectedChannel[],
+  uid: string,
+  mediaPath: string,
+): Promise<EventEntity | undefined> {
+  const at = new Date(uuidv7Ms(uid))
+  if (channels.length === 0 || Number.isNaN(at.getTime())) return undefined
+  const key = sql`select tenant_id, channel_id, ts, eid from event
+    where tenant_id = any(${[...new Set(channels.map((channel) => channel.tenant_id))]}::int4[])
+      and channel_id = any(${channels.map((channel) => channel.id)}::int4[]) and ts = ${at} and eid = ${uid}`
+  return (await describe(trx, key, true, mediaPath))[0]
+}
+
+type EventRow = {
+  event_uuid: string
+  occasion_id: string | null
+  kind: number
+  organization_id: string
+  customer_id: string
+  site_id: string
+  device_id: string
+  nimble_id: string
+  channel_id: string
+  usecase_key: UsecaseKey
+  observed_at: Date
+  received_at: Date
+  clock_offset_ms: number
+  observed_ms: number
+  detector: string
+  detector_state: string
+  state_cause: string | null
+  model_version: string | null
+  numbers: number[]
+  levels: Record<string, number> | null
+  details: EventEntity['details']
+  snapshot: string | null
+  clip: string | null
+}
+
+/** The events of a query for their keys, in its order, with the names of everything around them. */
+async function describe(
+  trx: Trx,
+  keys: RawBuilder<unknown>,
+  withDetails: boolean,
+  mediaPath: string,
+): Promise<EventEntity[]> {
+  const { rows } = await sql<EventRow>`
+    select e.eid as event_uuid, e.occasion as occasion_id, e.kind, o.uid as organization_id, cu.uid as customer_id,
+      s.uid as site_id, d.uid as device_id, coalesce(en.uid, n.uid) as nimble_id, c.uid as channel_id, u.key as usecase_key,
+      e.ts as observed_at, e.received_at, e.clock_offset_ms, e.observed_ms, w.detector, w.detector_state, w.state_cause,
+      w.model_version, e.numbers, e.levels, ${withDetails ? sql`e.details` : sql`null::jsonb`} as details, e.snapshot, e.clip
+    from (${keys}) k
+    join event e on (e.tenant_id, e.channel_id, e.ts, e.eid) = (k.tenant_id, k.channel_id, k.ts, k.eid)
+    join organization o on o.tenant_id = e.tenant_id
+    join channel c on (c.tenant_id, c.id) = (e.tenant_id, e.channel_id)
+    join usecase u on u.id = c.usecase_id
+    join site s on (s.tenant_id, s.id) = (c.tenant_id, c.site_id)
+    join customer cu on (cu.tenant_id, cu.id) = (s.tenant_id, s.customer_id)
+    join device d on (d.tenant_id, d.id) = (c.tenant_id, c.device_id)
+    join nimble n on (n.tenant_id, n.id) = (c.tenant_id, c.nimble_id)
+    left join nimble en on (en.tenant_id, en.id) = (e.tenant_id, e.nimble_id)
+    join event_source w on w.id = e.source
+    order by e.ts desc, e.eid desc`.execute(trx)
+  return rows.map(({ numbers, snapshot, clip, ...row }) => ({
+    ...row,
+    kind: recordKinds[row.kind] as RecordKind,
+    observed_at: row.observed_at.toISOString(),
+    received_at: row.received_at.toISOString(),
+    metrics: metricsOfNumbers(numbers),
+    snapshot_url: snapshot && `${mediaPath}/${snapshot}`,
+    clip_url: clip && `${mediaPath}/${clip}`,
+  }))
+}
+
+function metricsOfNumbers(numbers: readonly number[]): Record<string, number> {
+  const metrics: Record<string, number> = {}
+  for (let i = 0; i + 1 < numbers.length; i += 2) metrics[keyOf(numbers[i] as number)] = numbers[i + 1] as number
+  return metrics
+}

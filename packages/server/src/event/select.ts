@@ -1,0 +1,84 @@
+import { type MetricId, metricsOf, type UsecaseKey, usecases } from '@sightline/domain'
+import { type SqlBool, sql } from 'kysely'
+import { readCustomer } from '../customer/store.ts'
+import type { Trx } from '../db/database.ts'
+import { within } from '../reach.ts'
+import { invalid, notFound } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import { readSite } from '../site/store.ts'
+
+/** What a caller may narrow an answer to. */
+export type Selection = {
+  usecase_key?: UsecaseKey | undefined
+  usecase_meta_key?: MetricId[] | undefined
+  channel_id?: string[] | undefined
+  site_id?: string | undefined
+  customer_id?: string | undefined
+}
+
+/** Channels within the caller's reach that match; with none named, all of them. @throws 404 for one out of reach */
+export async function selectChannels(trx: Trx, scope: Scope, selection: Selection) {
+  let query = trx
+    .selectFrom('channel')
+    .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
+    .innerJoin('site', (on) =>
+      on.onRef('site.tenant_id', '=', 'channel.tenant_id').onRef('site.id', '=', 'channel.site_id'),
+    )
+    .leftJoin('channel_state', (on) =>
+      on
+        .onRef('channel_state.tenant_id', '=', 'channel.tenant_id')
+        .onRef('channel_state.channel_id', '=', 'channel.id'),
+    )
+    .select(['channel.tenant_id', 'channel.id', 'channel.uid', 'channel.threshold', 'usecase.key as usecase_key'])
+    .select(['site.timezone', 'channel_state.state'])
+    .where(within(scope, 'channel'))
+    .orderBy('channel.id')
+  if (selection.usecase_key) query = query.where('usecase.key', '=', selection.usecase_key)
+  const named = selection.channel_id && [...new Set(selection.channel_id)]
+  if (named) query = query.where(sql<SqlBool>`channel.uid = any(${named}::uuid[])`)
+  if (selection.site_id) {
+    await readSite(trx, scope, selection.site_id)
+    query = query.where('site.uid', '=', selection.site_id)
+  }
+  if (selection.customer_id) {
+    await readCustomer(trx, scope, selection.customer_id)
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('customer')
+          .select('customer.id')
+          .whereRef('customer.tenant_id', '=', 'site.tenant_id')
+          .whereRef('customer.id', '=', 'site.customer_id')
+          .where('customer.uid', '=', selection.customer_id as string),
+      ),
+    )
+  }
+  const channels = await query.execute()
+  // One that exists but does not match another filter is no error, so the named ones are looked for without these.
+  if (named && channels.length < named.length) {
+    const reachable = await trx
+      .selectFrom('channel')
+      .select('uid')
+      .where(within(scope, 'channel'))
+      .where(sql<SqlBool>`channel.uid = any(${named}::uuid[])`)
+      .execute()
+    if (reachable.length < named.length) throw notFound()
+  }
+  return channels
+}
+export type SelectedChannel = Awaited<ReturnType<typeof selectChannels>>[number]
+
+/** The one use case that an answer in numbers is about: the one named, else the one all channels have. */
+export function oneUsecase(selection: Selection, channels: readonly SelectedChannel[]): UsecaseKey {
+  const [first, ...others] = new Set(channels.map((channel) => channel.usecase_key))
+  const key = selection.usecase_key ?? (others.length === 0 ? first : undefined)
+  if (!key) throw invalid({ usecase_key: ['required'] })
+  return key
+}
+
+/** The metrics asked for, or all of the use case. @throws 400 for one that it does not have */
+export function metricsAsked(usecase: UsecaseKey, asked: readonly MetricId[] | undefined): MetricId[] {
+  if (!asked || asked.length === 0) return metricsOf(usecase)
+  const known = [...metricsOf(usecase), ...usecases[usecase].lineMetrics]
+  if (asked.some((metric) => !known.includes(metric))) throw invalid({ usecase_meta_key: ['one_of'] })
+  return [...new Set(asked)]
+}

@@ -143,7 +143,8 @@ export type LinkConfig = z.infer<typeof linkConfig>
 
 /**
  * Reasons of a state or a refusal, as ids that both languages translate.
- * Camera: unreachable, timeout, bad_credentials, no_stream, not_h264:<codec>, stalled, cut, redirected, address_refused, frozen, blind.
+ * Camera: unreachable, timeout, not_rtsp, bad_credentials, credentials_too_long, no_stream, not_h264:<codec>, stalled, cut, decoder_crashed,
+ * redirected, address_refused, frozen, blind.
  * Channel: needs_model, needs_calibration, degraded:<why>, source_missing, no_zone, line_required.
  */
 const cause = z.string().max(200).nullable()

@@ -293,6 +293,19 @@ describe('health', () => {
   })
 })
 
+test('while the database is away, calls and readiness answer 503 in words, and live goes on', async () => {
+  const other = await testApp()
+  const client = await other.signIn('admin')
+  await other.services.db.close()
+  const { status, body, headers } = await client.call('customer.list')
+  expect(status).toBe(503)
+  expect(body).toMatchObject({ response_code: 503, error_code: 'database_unavailable', retryable: true })
+  expect(headers['retry-after']).toBe('5')
+  expect((await client.send({ url: '/health/ready' })).status).toBe(503)
+  expect((await client.send({ url: '/health/live' })).status).toBe(200)
+  await other.app.close()
+})
+
 test('the document of the API is public', async () => {
   const { status, body } = await t.stranger().send({ url: `${api}/openapi.json` })
   expect(status).toBe(200)

@@ -15,6 +15,15 @@ import { cssVariables, theme } from './theme.ts'
 /** The portal's nonce, for the style elements that Mantine adds. */
 const nonce = () => document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? ''
 
+// After an update the server no longer has the files that this page would load later: the new page has new ones.
+addEventListener('vite:preloadError', (event) => {
+  const last = Number(sessionStorage.getItem('reloaded') ?? 0)
+  if (Date.now() - last < 10_000) return
+  sessionStorage.setItem('reloaded', String(Date.now()))
+  event.preventDefault()
+  location.reload()
+})
+
 await startLanguage()
 
 const root = document.getElementById('root')

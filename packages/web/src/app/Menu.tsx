@@ -5,6 +5,7 @@ import { menu, type Path } from '../screens.ts'
 import { useUser } from '../session.ts'
 import { Go } from '../ui/Go.tsx'
 import { CustomerSwitcher } from './CustomerSwitcher.tsx'
+import { FirstRunPin } from './FirstRunPin.tsx'
 import { bare } from './guards.ts'
 import { icons } from './icons.ts'
 import classes from './Menu.module.css'
@@ -67,6 +68,7 @@ export function Menu({ onGo, isRail }: { onGo?: () => void; isRail?: boolean }) 
           </div>
         ))}
       </nav>
+      {!isRail && <FirstRunPin onGo={onGo} />}
     </div>
   )
 }

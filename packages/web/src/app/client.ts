@@ -18,10 +18,16 @@ export const whenSessionLost = (run: (failure: CallFailed) => void): void => {
   onSessionLost = run
 }
 
+let saysEmpty = true
+/** During the first run nothing exists yet: that a list is empty is no news there. */
+export const hushEmptyLists = (isHushed: boolean): void => {
+  saysEmpty = !isHushed
+}
+
 export const api = createClient({
   base: apiBase,
   csrf: csrfToken,
-  words,
+  words: { ...words, empty: (op) => (saysEmpty ? words.empty(op) : null) },
   onMessage: notify,
   onUnauthorized(failure) {
     if (session.get()) onSessionLost(failure)

@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mantine/core'
 import type { Channel } from '@sightline/contract'
-import { cardsOf } from '@sightline/domain'
+import { metricRule, metricsOf } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,6 +11,7 @@ import { useTopic } from '../live.ts'
 import { Go } from '../ui/Go.tsx'
 import { HealthTag } from '../ui/Health.tsx'
 import { LivePicture } from '../ui/live/LivePicture.tsx'
+import type { LiveOverlay } from '../ui/live/player.ts'
 import type { StepProps } from './Onboarding.tsx'
 import classes from './onboarding.module.css'
 import { StepCard } from './StepCard.tsx'
@@ -31,6 +32,7 @@ type Props = { channel: Channel; hadEvent: boolean; onNext: () => void; onSkip: 
 function Waiting({ channel, hadEvent, onNext, onSkip }: Props) {
   const { t } = useTranslation()
   const [levels, setLevels] = useState<Readonly<Record<string, number>>>({})
+  const [overlay, setOverlay] = useState<LiveOverlay | null>(null)
   const [records, setRecords] = useState(0)
   const [firstAfterSeconds, setFirstAfter] = useState<number | null>(null)
   const [isSlow, setIsSlow] = useState(false)
@@ -50,6 +52,9 @@ function Waiting({ channel, hadEvent, onNext, onSkip }: Props) {
     return () => clearTimeout(timer)
   }, [])
 
+  const watchesPeople = channel.usecase_key !== 'emptyframecheck'
+  // How many are there now stands in the picture; beside it belongs what adds up.
+  const counters = metricsOf(channel.usecase_key).filter((id) => metricRule(channel.usecase_key, id).face !== 'level')
   const isCounting = hadEvent || records > 0
   const search = { did: channel.device_id, cid: channel.channel_id, uid: channel.usecase_id }
   const text = !isCounting
@@ -69,9 +74,15 @@ function Waiting({ channel, hadEvent, onNext, onSkip }: Props) {
         )
       }
     >
-      <LivePicture channelId={channel.channel_id} label={channel.channel_name} />
+      <LivePicture channelId={channel.channel_id} label={channel.channel_name} onOverlay={setOverlay} />
       <dl className={classes.counter}>
-        {cardsOf(channel.usecase_key).map(({ id }) => (
+        {watchesPeople && (
+          <div>
+            <dt>{t('onboarding.event.now')}</dt>
+            <dd className="num">{overlay ? formatNumber(overlay.boxes.length) : '–'}</dd>
+          </div>
+        )}
+        {counters.map((id) => (
           <div key={id}>
             <dt>{t(`usecase.metric.${id}`)}</dt>
             <dd className="num">{levels[id] === undefined ? '–' : formatNumber(levels[id])}</dd>

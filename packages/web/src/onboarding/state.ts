@@ -32,6 +32,7 @@ const newest = <T extends { created_at: string }>(list: readonly T[] | undefined
 
 export function useFirstRun(): FirstRun {
   const { selected } = useCustomer()
+  const hasSeenEvent = useStore(passed, (steps) => steps.includes('event'))
   const licenses = useQuery(api.license.list.query({}))
   const nimbles = useQuery(edgeQuery())
   const customer_id = selected?.customer_id
@@ -52,7 +53,7 @@ export function useFirstRun(): FirstRun {
     site,
     devices: devices.data ?? [],
     channel,
-    hasEvent: Array.isArray(events.data) && events.data.length > 0,
+    hasEvent: hasSeenEvent || (Array.isArray(events.data) && events.data.length > 0),
   }
 }
 

@@ -35,6 +35,7 @@ export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const [trying, setTrying] = useState<string | null>(null)
   const addButton = useRef<HTMLButtonElement>(null)
+  const list = useRef<HTMLUListElement>(null)
 
   const offered = look.state === 'idle' && !demo.data?.length ? [] : withDemo(look.found, demo.data ?? [])
   const isAdded = (one: Discovered) =>
@@ -49,8 +50,16 @@ export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
   useEffect(() => {
     if (!wantsDemo || demoKey === '') return
     setChosen((now) => [...new Set([...now, ...demoKey.split(' ')])])
-    addButton.current?.focus()
   }, [wantsDemo, demoKey])
+
+  // A button that works loses the focus. Once there is something to go on with, the keyboard goes on there.
+  const isLooking = look.state === 'looking' || startDemo.isPending
+  const canAdd = selected.length > 0
+  useEffect(() => {
+    if (isLooking || document.activeElement !== document.body) return
+    if (canAdd) addButton.current?.focus()
+    else list.current?.querySelector<HTMLElement>('input:not(:disabled)')?.focus()
+  }, [isLooking, canAdd])
 
   const takeDemo = async () => {
     try {
@@ -103,7 +112,6 @@ export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
 
   const toggle = (id: string) =>
     setChosen((now) => (now.includes(id) ? now.filter((other) => other !== id) : [...now, id]))
-  const isLooking = look.state === 'looking' || startDemo.isPending
   return (
     <Stack gap="md">
       <Group gap="xs">
@@ -141,7 +149,7 @@ export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
         <Empty title={t('onboarding.cameras.none')} text={t('onboarding.cameras.noneText')} />
       )}
       {offered.length > 0 && (
-        <ul className={classes.list} aria-label={t('onboarding.cameras.title')}>
+        <ul ref={list} className={classes.list} aria-label={t('onboarding.cameras.title')}>
           {offered.map((one) => {
             const id = identity(one)
             const name = one.name ?? one.model ?? one.host

@@ -1,0 +1,74 @@
+import { roles, screensFor } from '@sightline/domain'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestApp, testApp } from '../testing/app.ts'
+import { multipart } from '../testing/multipart.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await testApp()
+})
+afterAll(() => t.close())
+
+describe('the application status', () => {
+  test('says to anybody what there is, and nothing of the inside', async () => {
+    const { status, body } = await t.stranger().call('status.get')
+    expect(status).toBe(200)
+    expect(body.response).toEqual({
+      nimble_module: false,
+      websocket_module: true,
+      smtp_module: false,
+      sms_module: false,
+      is_onboarding: true,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      brand_name: 'Sightline',
+      auth_providers: [],
+      license_count: 1,
+    })
+  })
+
+  test('tells its details to admins alone', async () => {
+    const detail = { is_detail: true }
+    expect((await t.stranger().call('status.get', detail)).status).toBe(401)
+    for (const role of ['user', 'super_viewer', 'viewer'] as const)
+      expect((await (await t.signIn(role)).call('status.get', detail)).status).toBe(403)
+    const nimble = await t.make.nimble({ name: 'Edge of the status' })
+    const { body } = await (await t.signIn('admin')).call('status.get', detail)
+    expect(body.response).toMatchObject({
+      database: { row_security: true, version: expect.any(String) },
+      jobs: { running: 0 },
+      tzdata: process.versions.tz,
+    })
+    expect(body.response.disks[0].free_bytes).toBeGreaterThan(0)
+    expect(body.response.modules).toContainEqual({ name: nimble.name, state: 'new', since: null, cause: null })
+  })
+})
+
+test('the module list is that of the caller’s role, and of a stranger without one', async () => {
+  expect((await t.stranger().call('acl.list')).body.response).toEqual(screensFor(null))
+  for (const role of roles)
+    expect((await (await t.signIn(role)).call('acl.list')).body.response).toEqual(screensFor(role))
+})
+
+describe('the instance', () => {
+  test('shows its name to anybody, and changes for a super_admin', async () => {
+    const superAdmin = await t.signIn('super_admin')
+    const { body } = await superAdmin.call('instance.update', { name: 'Tour de contrôle', default_language: 'fr' })
+    expect(body.response).toMatchObject({ name: 'Tour de contrôle', default_language: 'fr', default_dark: false })
+    expect((await t.stranger().call('instance.info')).body.response).toEqual(body.response)
+    expect((await t.stranger().call('status.get')).body.response.brand_name).toBe('Tour de contrôle')
+  })
+
+  test('shows its logo to anybody from the moment it is the logo', async () => {
+    const superAdmin = await t.signIn('super_admin')
+    const file = await sharp({ create: { width: 9, height: 9, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    const { body } = await superAdmin.send({ method: 'POST', url: '/api/v1/upload', ...multipart({ file }) })
+    const logo = body.response.path as string
+    expect((await t.stranger().send({ url: logo })).status).toBe(401)
+    expect((await superAdmin.call('instance.update', { logo })).status).toBe(200)
+    expect((await t.stranger().send({ url: logo })).status).toBe(200)
+    expect((await superAdmin.call('instance.update', { logo: '/evil/media/x' })).status).toBe(400)
+  })
+})

@@ -64,12 +64,12 @@ describe('discovery', () => {
     })
     for (const { afterMs, ...each } of found) {
       linkDiscovered.parse(each)
-      expect(afterMs).toBeLessThan(250)
+      expect(afterMs).toBeLessThan(scanned.ms - 200)
     }
     expect(scanned.interfaces).toContain('lo')
     expect(scanned.range).toBeNull()
     expect(scanned.ms).toBeGreaterThanOrEqual(690)
-    expect(scanned.ms).toBeLessThan(1000)
+    expect(scanned.ms).toBeLessThan(1500)
   })
 
   test('keeps quiet about programs on this machine that are not declared as demo cameras', async () => {

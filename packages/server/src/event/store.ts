@@ -1,0 +1,101 @@
+/** What other features need of events. */
+import type { ChannelStats } from '@sightline/contract'
+import { type MetricId, metricIds, metricsOf, recentHours, type UsecaseKey, usecases } from '@sightline/domain'
+import { type SqlBool, sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import { within } from '../reach.ts'
+import type { Scope } from '../scope.ts'
+import { seriesOfMetrics, slotsByChannel } from './chart.ts'
+import { type Amount, type Amounts, cardFigures, figuresOf, merge } from './figures.ts'
+import { readSlots } from './read.ts'
+import { hourMs } from './rollup.ts'
+import { selectChannels } from './select.ts'
+import { observedSeries } from './series.ts'
+import { readStats } from './stats.ts'
+import type { Period } from './time.ts'
+
+const periodMs = recentHours * hourMs
+
+/** Figures of channels over the last 24 hours, in the order asked for; channels out of reach are left out. */
+export async function channelFigures(trx: Trx, scope: Scope, uids: readonly string[]): Promise<ChannelStats[]> {
+  const channels = await trx
+    .selectFrom('channel')
+    .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
+    .select(['channel.tenant_id', 'channel.id', 'channel.uid', 'channel.threshold', 'usecase.key as usecase_key'])
+    .where(within(scope, 'channel'))
+    .where(sql<SqlBool>`channel.uid = any(${[...uids]}::uuid[])`)
+    .execute()
+  const end = Date.now()
+  const period = { start: end - periodMs, end }
+  const amounts = await readAmounts(trx, channels, period)
+  const byUid = new Map(channels.map((channel) => [channel.uid, channel]))
+  return uids.flatMap((uid) => {
+    const channel = byUid.get(uid)
+    return channel ? [statsOf(channel, amounts.get(channel.id) ?? new Map(), period)] : []
+  })
+}
+
+/** Card figures of a site over the last 24 hours: one entry for each use case that watches there. */
+export async function siteFigures(trx: Trx, scope: Scope, siteUid: string) {
+  const end = Date.now()
+  const period = { start: end - periodMs, end }
+  const channels = await selectChannels(trx, scope, { site_id: siteUid })
+  const byUsecase = Map.groupBy(channels, (channel) => channel.usecase_key)
+  const figures = []
+  for (const [usecase, watching] of byUsecase) {
+    const { metrics } = await readStats(trx, { usecase, metrics: metricsOf(usecase), channels: watching, period })
+    figures.push({ usecase_key: usecase, metrics })
+  }
+  return figures
+}
+
+/** A border at the full hour lets closed hours be read as such. */
+async function readAmounts(
+  trx: Trx,
+  channels: readonly { tenant_id: number; id: number }[],
+  { start, end }: Period,
+): Promise<Map<number, Amounts>> {
+  const borders = [start, end - (end % hourMs), end]
+  const rows = await readSlots(trx, { channels, borders, series: seriesOfMetrics(metricIds) }, false)
+  const slots = slotsByChannel(rows, channels, borders.length - 1)
+  return new Map(
+    [...slots].map(([id, parts]) => {
+      const whole = new Map<number, Amount>()
+      for (const part of parts) for (const [series, amount] of part) whole.set(series, merge(whole.get(series), amount))
+      return [id, whole]
+    }),
+  )
+}
+
+/** What counts as a violation where no metric of that name does. */
+const violationMetrics: Partial<Record<UsecaseKey, readonly MetricId[]>> = {
+  frdtec: ['fire', 'high_smoke', 'intermediate_smoke', 'low_smoke'],
+  coldtec: ['total'],
+}
+
+function statsOf(
+  channel: { uid: string; threshold: number; usecase_key: UsecaseKey },
+  amounts: Amounts,
+  period: Period,
+): ChannelStats {
+  const { usecase_key } = channel
+  /** The large number of the card, summed over metrics; null without any of them, and when nothing was watched. */
+  const card = (metrics: readonly MetricId[]): number | null => {
+    const values = metrics
+      .filter((metric) => metric in usecases[usecase_key].metrics)
+      .map((metric) => cardFigures(usecase_key, metric, figuresOf(usecase_key, metric, [amounts], period, null)).value)
+    return values.reduce((sum, value) => (value === null ? sum : (sum ?? 0) + value), null)
+  }
+  const observedMs = amounts.get(observedSeries)?.observedMs ?? 0
+  return {
+    channel_id: channel.uid,
+    channel_threshold: channel.threshold,
+    channel_total_detection: card(['total']),
+    channel_violation: card(violationMetrics[usecase_key] ?? ['violation']),
+    channel_nonviolation: card(['non_violation']),
+    // Alerts are counted with the notifications they send.
+    channel_total_alerts: 0,
+    observed_ms: observedMs,
+    coverage_ratio: Math.min(1, observedMs / periodMs),
+  }
+}

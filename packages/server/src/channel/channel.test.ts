@@ -1,8 +1,9 @@
+import type { EventRecord } from '@sightline/contract/edge'
 import { onlineSeconds } from '@sightline/domain'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { desiredConfig } from '../nimble/desired.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
+import { eventRecord } from '../testing/events.ts'
 import { states } from '../testing/states.ts'
 
 type Device = Awaited<ReturnType<TestApp['make']['device']>>
@@ -314,31 +315,12 @@ describe('deleting a channel', () => {
 })
 
 describe('how a channel stands', () => {
-  const record = async (channelUid: string, ageSeconds: number, series = 0, sum = 0, more: object = {}) => {
-    const { tenant_id, id } = await rowOf(channelUid)
-    const at = new Date(Date.now() - ageSeconds * 1000)
-    await t.services.db.ingest((trx) =>
-      trx
-        .insertInto('event_1m')
-        .values({
-          tenant_id,
-          channel_id: id,
-          bucket: sql`date_trunc('minute', ${at}::timestamptz)`,
-          series,
-          n: 1,
-          sum,
-          min: null,
-          max: null,
-          last: null,
-          last_at: at,
-          observed_ms: 5000,
-          ...more,
-        })
-        .onConflict((conflict) =>
-          conflict.columns(['tenant_id', 'channel_id', 'bucket', 'series']).doUpdateSet({ last_at: at }),
-        )
-        .execute(),
-    )
+  /** Records of a channel as its edge server sends them. @param ageSeconds how long ago */
+  const record = async (channelUid: string, ageSeconds: number, given: Partial<EventRecord> = {}) => {
+    const { tenant_id, nimble_id } = await rowOf(channelUid)
+    const observed_at = Date.now() - ageSeconds * 1000
+    const records = [eventRecord({ channel_id: channelUid, observed_at, ...given })]
+    await t.services.events.write({ tenantId: tenant_id, nimbleId: nimble_id, records, receivedAt: new Date() })
   }
 
   test('it is online with a fresh record while the edge server says that it runs', async () => {
@@ -382,21 +364,16 @@ describe('how a channel stands', () => {
     const counted = await create()
     const intrusion = await create({ usecase_key: 'intrdtec' })
     const silent = await create()
-    const series = await t.services.db.owner((trx) => trx.selectFrom('series').selectAll().execute())
-    const idOf = (metric: string, face: string) =>
-      series.find((one) => one.metric === metric && one.face === face)?.id ?? -1
     for (const age of [3600, 7200]) {
-      await record(counted.channel_id, age)
-      await record(counted.channel_id, age, idOf('total', 'level'), 2_000 * 5000, { max: age === 3600 ? 4 : 3 })
-      await record(intrusion.channel_id, age)
-      await record(intrusion.channel_id, age, idOf('violation', 'flow'), 3_000, { observed_ms: 0 })
-      await record(intrusion.channel_id, age, idOf('non_violation', 'level'), 1_500 * 5000, { max: 2 })
+      await record(counted.channel_id, age, { metrics: { total: 2, total_max: age === 3600 ? 4 : 3 } })
+      await record(intrusion.channel_id, age, { metrics: { total: 2, violation: 0, non_violation: 1.5 } })
+      await record(intrusion.channel_id, age, { kind: 'open', metrics: { violation: 1 } })
     }
     const asked = [silent, intrusion, counted].map(({ channel_id }) => channel_id)
     const { body } = await admin.call('channel.stats', { channel_id: asked })
     expect(body.response.map((one: { channel_id: string }) => one.channel_id)).toEqual(asked)
     expect(body.response[0]).toMatchObject({ channel_total_detection: null, channel_violation: null, observed_ms: 0 })
-    expect(body.response[1]).toMatchObject({ channel_violation: 6, channel_nonviolation: 1.5, observed_ms: 10_000 })
+    expect(body.response[1]).toMatchObject({ channel_violation: 2, channel_nonviolation: 1.5, observed_ms: 10_000 })
     expect(body.response[2]).toMatchObject({ channel_total_detection: 4, channel_violation: null })
     expect(body.response[2].coverage_ratio).toBeCloseTo(10 / 86_400, 8)
   })

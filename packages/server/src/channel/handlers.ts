@@ -2,6 +2,7 @@ import { missingShape, withSidPrefix } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
 import { readDevice } from '../device/store.ts'
+import { channelFigures } from '../event/store.ts'
 import { keepStill, mediaUrl } from '../media/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { isReachable, raiseDesired, unreachable } from '../nimble/store.ts'
@@ -10,7 +11,6 @@ import { invalid, Refusal } from '../refusal.ts'
 import { readSite } from '../site/store.ts'
 import { replaceZones } from '../static/store.ts'
 import { createChannel } from './create.ts'
-import { channelFigures } from './figures.ts'
 import {
   type ChannelFilter,
   type ChannelRow,

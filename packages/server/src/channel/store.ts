@@ -256,5 +256,3 @@ export async function updateChannel(
 
 export const deleteChannel = (trx: Trx, channel: Pick<ChannelRow, 'tenant_id' | 'id'>) =>
   trx.deleteFrom('channel').where('tenant_id', '=', channel.tenant_id).where('id', '=', channel.id).execute()
-
-export { channelFigures } from './figures.ts'

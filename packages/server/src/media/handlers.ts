@@ -1,5 +1,6 @@
 import { type FileAnswer, type Handlers, unauthorized } from '../mount.ts'
-import { notFound } from '../refusal.ts'
+import { notFound, Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
 import { findMedia, openMedia } from './store.ts'
 
 /** What is under an id never changes; a browser may keep it, a proxy may not. */
@@ -27,10 +28,19 @@ export const media: Handlers<'media'> = {
     }
     // Pictures of events stay where they were taken until somebody looks at them.
     if (row.nimble_uid === null) throw notFound()
-    const { contentType, body } = await app.links.media(row.nimble_uid, id)
+    const { contentType, body } = await fromEdge(app, row.nimble_uid, id)
     if (!isPicture(contentType)) throw notFound()
     return { contentType, body, headers }
   },
+}
+
+/** @throws 404 when the edge server keeps it no longer, 503 while it is away */
+async function fromEdge({ links }: Services, nimbleUid: string, mediaUid: string) {
+  try {
+    return await links.media(nimbleUid, mediaUid)
+  } catch (error) {
+    throw error instanceof Refusal && error.code === 'media_gone' ? notFound() : error
+  }
 }
 
 /** An edge server is not trusted to name a type that a browser would run. */

@@ -16,8 +16,8 @@ import { demo } from './demo/handlers.ts'
 import { createDemo, type Demo } from './demo/supervisor.ts'
 import { device } from './device/handlers.ts'
 import { type Env, isSecure } from './env.ts'
-import { createEventWriter } from './event/ingest.ts'
 import { event } from './event/handlers.ts'
+import { createEventWriter } from './event/ingest.ts'
 import { answerFailure } from './failure.ts'
 import { createGates } from './gates.ts'
 import { bareHeaders, securityHeaders } from './headers.ts'
@@ -50,7 +50,7 @@ import { serveWeb } from './web.ts'
 const jsonMaxBytes = 1024 * 1024
 const wsMaxBytes = 4096
 
-const handlers = {
+const handlers: AllHandlers = {
   acl,
   auth,
   bundle,
@@ -75,7 +75,7 @@ const handlers = {
   upload,
   usecase,
   user,
-} as unknown as AllHandlers
+}
 
 /** The bare server with its log. Every route that is added must say who may call it. */
 export function createServer(env: Env, logger: FastifyServerOptions['logger']): FastifyInstance {

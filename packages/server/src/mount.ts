@@ -99,7 +99,6 @@ export function mount(app: FastifyInstance, services: Services, handlers: AllHan
     for (const [name, row] of Object.entries(rows as Record<string, Op>)) {
       const id = `${feature}.${name}` as OpId
       const handler = (handlers as Record<string, Record<string, AnyHandler> | undefined>)[feature]?.[name]
-      if (!handlers[feature as keyof Api]) continue
       if (!handler) throw new Error(`The operation ${id} has no handler.`)
       if (row.access !== 'public' && !(row.access in permissions)) throw new Error(`The operation ${id} has no access.`)
       mountRow(app, services, id, row, handler, gates)

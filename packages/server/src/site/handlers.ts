@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { lockCustomer } from '../customer/store.ts'
 import { describeDevices, deviceRows } from '../device/store.ts'
+import { siteFigures } from '../event/store.ts'
 import type { Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { notFound, Refusal, refuseStale } from '../refusal.ts'
@@ -75,5 +76,8 @@ export const site: Handlers<'site'> = {
     }),
 
   view: ({ site_id }, { app, scope }) =>
-    app.db.as(scope, async (trx) => ({ site: await describeSite(trx, scope, app.links, site_id), usecases: [] })),
+    app.db.as(scope, async (trx) => ({
+      site: await describeSite(trx, scope, app.links, site_id),
+      usecases: await siteFigures(trx, scope, site_id),
+    })),
 }

@@ -19,10 +19,13 @@ const leaseSeconds = 15
 /** How often `renew` is to be called. */
 export const leaseRenewMs = 5000
 const prefix = 'nimble.link '
+/** Portals of this process. */
+const living = new Set<string>()
 
 export function createLeases(db: Db): Leases {
   const owner = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`
   const held = new Set<string>()
+  living.add(owner)
 
   return {
     async take(name) {
@@ -75,12 +78,12 @@ async function upsert(trx: IngestTrx, name: string, owner: string, orphaned: str
 }
 
 /** Whether the process that wrote `other` was one of this machine and has ended. */
-export function isGone(other: string, own: string): boolean {
+function isGone(other: string, own: string): boolean {
   const [host, pid] = other.split(' ')
   const [ownHost, ownPid] = own.split(' ')
   if (host !== ownHost || other === own) return false
   // In a container every start has the same number: then the other one was an earlier start.
-  if (pid === ownPid) return true
+  if (pid === ownPid) return !living.has(other)
   try {
     process.kill(Number(pid), 0)
     return false

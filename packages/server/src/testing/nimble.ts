@@ -1,0 +1,62 @@
+/** Real nimbles in processes of their own, and records that wait in their journals. */
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { NimbleSays } from '@sightline/contract/supervisor'
+import { localNimbleId } from '@sightline/domain'
+
+const program = fileURLToPath(new URL('../../../edge/src/main.ts', import.meta.url))
+const filler = fileURLToPath(new URL('../../../edge/src/testing-journal.ts', import.meta.url))
+const skew = fileURLToPath(new URL('../../../edge/src/testing-skew.ts', import.meta.url))
+
+export type TestNimble = { port: number; process: ChildProcess; stop(): Promise<number | null>; kill(): Promise<void> }
+
+export type TestNimbleOptions = {
+  folder: string
+  /** 0: any free port. */
+  port?: number
+  /** Enrolled by files, as the start command does it. */
+  isLocal?: boolean
+  /** How far its clock is ahead of ours. */
+  skewMs?: number
+}
+
+export async function startTestNimble({ folder, port = 0, isLocal = false, skewMs = 0 }: TestNimbleOptions) {
+  const child = fork(program, [], {
+    env: {
+      PATH: process.env.PATH,
+      NIMBLE_DATA_DIR: folder,
+      NIMBLE_PORT: String(port),
+      ...(isLocal && { NIMBLE_ID: localNimbleId }),
+      TEST_SKEW_MS: String(skewMs),
+    },
+    execArgv: skewMs === 0 ? [] : ['--import', skew],
+    stdio: ['ignore', 'ignore', process.env.TEST_LOG ? 'inherit' : 'ignore', 'ipc'],
+  })
+  const gone = once(child, 'exit')
+  const [said] = (await Promise.race([once(child, 'message'), gone])) as [NimbleSays | number | null]
+  if (said === null || typeof said !== 'object' || said.type !== 'ready')
+    throw new Error(`The nimble did not start: ${JSON.stringify(said)}`)
+  return {
+    port: said.port,
+    process: child,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGTERM')
+        await gone
+      }
+      return child.exitCode
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await gone
+    },
+  } satisfies TestNimble
+}
+
+/** Puts window records of a channel into the journal of a nimble that does not run; the last ends now. */
+export function fillJournal(folder: string, channelUid: string, count: number): void {
+  mkdirSync(folder, { recursive: true })
+  execFileSync(process.execPath, [filler, folder, channelUid, String(count)])
+}

@@ -1,30 +1,18 @@
 import type { Frequency } from '@sightline/contract'
+import { type Period, readPeriod as periodOf } from '@sightline/domain'
 import { invalid } from '../refusal.ts'
 import { hourMs, minuteMs } from './rollup.ts'
 
-/** Half open: start ≤ t < end, ms since the epoch. */
-export type Period = { start: number; end: number }
+export type { Period }
 
 const dayMs = 24 * hourMs
-const unitMs = { ms: 1, s: 1000, m: minuteMs, h: hourMs, d: dayMs }
-const longestMs = 366 * dayMs
 export const mostPoints = 2000
-
-/** A point in time as a caller gives it: RFC 3339, or relative to now. */
-function readPoint(text: string, now: number): number {
-  const [, amount, unit] = /^(-?\d+)(ms|s|m|h|d)$/.exec(text) ?? []
-  return unit ? now + Number(amount) * unitMs[unit as keyof typeof unitMs] : Date.parse(text)
-}
 
 /** @throws Refusal 400 when the end is not after the start, or the period is longer than a year */
 export function readPeriod(input: { start: string; end: string }, now: number): Period {
-  const start = readPoint(input.start, now)
-  const end = readPoint(input.end, now)
-  if (start === end) throw invalid({ end: ['start_equals_end'] })
-  if (end < start) throw invalid({ end: ['end_before_start'] })
-  // Also of numbers too large for a date.
-  if (!(end - start <= longestMs)) throw invalid({ start: ['period_too_long'] })
-  return { start, end }
+  const period = periodOf(input.start, input.end, now)
+  if ('errors' in period) throw invalid(period.errors)
+  return period
 }
 
 /** Detail that suits the length of a period. */

@@ -3,7 +3,7 @@ import type { Bus } from '../bus.ts'
 import type { Db } from '../db/database.ts'
 import { Refusal } from '../refusal.ts'
 import type { Principal } from '../scope.ts'
-import { failInterrupted, insertJob, type JobProgress, type JobRow, jobEntity, updateJob } from './store.ts'
+import { insertJob, type JobProgress, type JobRow, jobEntity, tidyJobs, updateJob } from './store.ts'
 
 /** What long work can say and hear. */
 export type JobHandle = {
@@ -15,7 +15,7 @@ export type JobHandle = {
 
 /** Long work of this portal: each piece has a row that says how far it is, and messages about it go to its owner. */
 export type Jobs = {
-  /** Marks what an earlier run of the portal left unfinished. */
+  /** Marks what an earlier run of the portal left unfinished, and forgets old jobs. */
   start(): Promise<void>
   /** Begins `work` and answers the job's public id. What `work` throws ends the job as failed. */
   run(
@@ -80,7 +80,7 @@ export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBas
   }
 
   return {
-    start: () => db.instance(async (trx) => void (await failInterrupted(trx))),
+    start: () => db.instance(tidyJobs),
 
     async run(owner, kind, input, work) {
       const row = await db.as({ tenantId: owner.tenantId }, (trx) => insertJob(trx, owner, kind, input))

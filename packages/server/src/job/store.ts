@@ -56,13 +56,17 @@ export const updateJob = (trx: Trx, row: JobRow, { result, ...change }: JobProgr
     .returningAll()
     .executeTakeFirst()
 
-/** What a portal that died left running will never end. */
-export const failInterrupted = (trx: Trx) =>
-  trx
+const keptDays = 30
+
+/** What a portal that died left running will never end; what ended long ago interests nobody. */
+export async function tidyJobs(trx: Trx): Promise<void> {
+  await trx
     .updateTable('job')
     .set({ state: 'failed', error: 'interrupted', updated_at: sql`now()` })
     .where('state', 'in', ['queued', 'pending', 'running'])
     .execute()
+  await trx.deleteFrom('job').where('updated_at', '<', sql<Date>`now() - make_interval(days => ${keptDays})`).execute()
+}
 
 export const jobEntity = (row: JobRow): Job => ({
   job_id: row.uid,

@@ -244,6 +244,8 @@ export type Probed = z.infer<typeof probed>
 /* ── messages ────────────────────────────────────────────────────────────────────────── */
 
 const request = { id: z.int() }
+/** Streams or channels of one nimble. */
+const mostThings = 1000
 
 /**
  * From the portal. A request carries `id`; its answers repeat it, and so do the media frames of a request that
@@ -316,10 +318,10 @@ export const nimbleMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('state'),
     applied_version: z.int32().nullable(),
-    sources: z.array(sourceState),
-    channels: z.array(channelState),
+    sources: z.array(sourceState).max(mostThings),
+    channels: z.array(channelState).max(mostThings),
     /** Interfaces that discovery may scan: name and IPv4 address with prefix length. */
-    interfaces: z.array(z.object({ name: z.string(), address: z.string() })),
+    interfaces: z.array(z.object({ name: z.string().max(100), address: z.string().max(100) })).max(100),
     engine_version: text,
     demo: z.boolean(),
     capacity: z.int32(),

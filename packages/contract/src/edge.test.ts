@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest'
+import { type NimbleMessage, nimbleMessage, type PortalMessage, portalMessage } from './edge.ts'
+
+const uuid = '01890000-0000-7000-8000-00000000000a'
+const source = {
+  source_id: uuid,
+  state: 'streaming',
+  cause: null,
+  codec: 'h264',
+  width: 640,
+  height: 480,
+  fps: 15,
+  last_frame_at: 1_780_000_000_000,
+  reconnects: 0,
+  drops: 2,
+} as const
+const channel = {
+  channel_id: uuid,
+  version: 3,
+  state: 'running',
+  detector_state: 'ok',
+  cause: null,
+  fps: 4.9,
+  expected_fps: 5,
+  drops: 0,
+} as const
+
+// A type that is missing here does not compile.
+const fromPortal: { [T in PortalMessage['type']]: Extract<PortalMessage, { type: T }> } = {
+  hello: { type: 'hello', protocol: 1, software: 'portal', id: uuid, nonce: 'AAAA', public_key: 'AAA=' },
+  prove: { type: 'prove', signature: 'AA==' },
+  welcome: { type: 'welcome', nimble_id: uuid, time: 1 },
+  'config.put': {
+    type: 'config.put',
+    config: {
+      version: 7,
+      sources: [
+        {
+          source_id: uuid,
+          device_id: uuid,
+          version: 1,
+          name: 'Entrée',
+          address: 'rtsp://192.0.2.1/stream1',
+          username: 'admin',
+          password: 'p@ss:w/rd#1',
+          proxy: null,
+          rate: 25,
+          role: 'both',
+          endpoint_uuid: null,
+        },
+      ],
+      channels: [
+        {
+          channel_id: uuid,
+          source_id: uuid,
+          version: 3,
+          name: 'Counting',
+          usecase_key: 'pplcnt',
+          pipeline_elements: { 'window.seconds': 5, 'detect.kind': 'hog', 'gate.on': true },
+          zones: [
+            {
+              static_id: uuid,
+              name: 'zone1',
+              label: null,
+              kind: 'zone',
+              points: [
+                [0, 0],
+                [1, 0],
+                [1, 1],
+              ],
+              direction: 'both',
+              side_a: 'a',
+              side_b: 'b',
+              is_active: true,
+            },
+          ],
+          auto_recovery: true,
+        },
+      ],
+    },
+  },
+  ack: { type: 'ack', seq: 4096 },
+  nack: { type: 'nack', seq: 1, reason: 'metric name' },
+  ping: { type: 'ping', at: 1_780_000_000_000 },
+  clock: { type: 'clock', offset_ms: -7_200_000.5, round_trip_ms: 3 },
+  'discover.start': { type: 'discover.start', id: 1, seconds: 0.7, range: '192.168.1.0/24', interfaces: ['eth0'] },
+  'discover.stop': { type: 'discover.stop', id: 1 },
+  probe: { type: 'probe', id: 2, address: 'http://192.0.2.1/onvif/device_service', username: null, password: null },
+  'channel.do': { type: 'channel.do', id: 3, channel_id: uuid, action: 'restart', force: false },
+  snapshot: { type: 'snapshot', id: 4, source_id: uuid },
+  'media.get': { type: 'media.get', id: 5, media_id: uuid },
+  'live.start': { type: 'live.start', id: 6, source_id: uuid, mode: 'fmp4' },
+  'live.stop': { type: 'live.stop', id: 6 },
+}
+const fromNimble: { [T in NimbleMessage['type']]: Extract<NimbleMessage, { type: T }> } = {
+  hello: { type: 'hello', protocol: 1, software: 'nimble', id: null, nonce: 'AAAA', public_key: 'AAA=' },
+  prove: { type: 'prove', signature: 'AA==' },
+  state: {
+    type: 'state',
+    applied_version: null,
+    sources: [source],
+    channels: [channel],
+    interfaces: [{ name: 'lo', address: '127.0.0.1/8' }],
+    engine_version: '0.1.0',
+    demo: true,
+    capacity: 8,
+    time: 1,
+  },
+  pong: { type: 'pong', at: 1, received: 2, sent: 3 },
+  'config.applied': { type: 'config.applied', version: 7 },
+  'source.state': { type: 'source.state', ...source },
+  'channel.state': { type: 'channel.state', ...channel },
+  stats: {
+    type: 'stats',
+    at: 1,
+    cpu: 0.25,
+    memory_bytes: 2 ** 34,
+    disk_free_bytes: 2 ** 40,
+    queue: 0,
+    inference_ms: null,
+    fps: 4.9,
+    expected_fps: 5,
+    drops: 0,
+    reconnects: 0,
+    clock_offset_ms: 0,
+    journal_events: 12,
+    lost_events: 0,
+  },
+  log: { type: 'log', level: 'warn', text: 'The camera does not answer', at: 1 },
+  'discover.found': {
+    type: 'discover.found',
+    id: 1,
+    found: {
+      endpoint_uuid: null,
+      xaddr: 'http://192.0.2.1/onvif/device_service',
+      host: '192.0.2.1',
+      port: 80,
+      name: 'Camera',
+      maker: null,
+      model: null,
+      interface: 'eth0',
+      is_demo: false,
+    },
+  },
+  'discover.done': {
+    type: 'discover.done',
+    id: 1,
+    scanned: { interfaces: ['eth0'], range: null, ms: 702 },
+    error: null,
+  },
+  'probe.done': {
+    type: 'probe.done',
+    id: 2,
+    probed: {
+      profiles: [
+        {
+          name: 'main',
+          codec: 'h264',
+          resolution: '640x480',
+          fps: 15,
+          bitrate: null,
+          stream_address: 'rtsp://192.0.2.1/stream1',
+        },
+      ],
+      maker: null,
+      model: null,
+      firmware: null,
+      endpoint_uuid: null,
+      snapshot: null,
+      findings: [{ level: 'good', code: 'stream_ok', text_id: 'stream_ok', args: { fps: 15 } }],
+    },
+    cause: null,
+  },
+  'channel.done': { type: 'channel.done', id: 3, ok: false, cause: 'channel_unknown' },
+  media: { type: 'media', id: 4, content_type: 'image/jpeg', size: 1234, at: 1, cause: null },
+  'live.started': { type: 'live.started', id: 6, mime: 'video/mp4; codecs="avc1.4d401f"' },
+  'live.ended': { type: 'live.ended', id: 6, cause: 'stalled' },
+  overlay: {
+    type: 'overlay',
+    source_id: uuid,
+    pts_ms: 1000.5,
+    at: 1,
+    boxes: [{ box: [0.1, 0.2, 0.3, 0.4], label: 'person', score: 0.9, track_id: 4 }],
+    levels: { [uuid]: { total: 1 } },
+  },
+}
+
+describe('messages', () => {
+  test.each(Object.values(fromPortal).map((message) => [message.type, message]))(
+    '%s of the portal arrives as it was sent',
+    (_, message) => {
+      expect(portalMessage.parse(JSON.parse(JSON.stringify(message)))).toEqual(message)
+    },
+  )
+
+  test.each(Object.values(fromNimble).map((message) => [message.type, message]))(
+    '%s of the nimble arrives as it was sent',
+    (_, message) => {
+      expect(nimbleMessage.parse(JSON.parse(JSON.stringify(message)))).toEqual(message)
+    },
+  )
+
+  test('what does not fit the database does not pass', () => {
+    const { stats, state } = fromNimble
+    expect(nimbleMessage.safeParse({ ...stats, drops: 2 ** 31 }).success).toBe(false)
+    expect(nimbleMessage.safeParse({ ...stats, queue: 0.5 }).success).toBe(false)
+    expect(nimbleMessage.safeParse({ ...state, capacity: 1e12 }).success).toBe(false)
+    expect(nimbleMessage.safeParse({ ...state, sources: Array(1001).fill(source) }).success).toBe(false)
+  })
+})

@@ -42,6 +42,9 @@ export async function openPage(
   page.on('console', (message) => {
     if (message.type() === 'error') note(`console: ${message.text()} (${message.location().url})`)
   })
+  page.on('response', (response) => {
+    if (response.status() >= 400) note(`${response.status()} ${response.request().method()} ${response.url()}`)
+  })
   page.on('pageerror', (error) => note(`page: ${error.message}`))
   page.on('request', (request) => {
     const url = request.url()

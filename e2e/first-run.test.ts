@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Channel, EventEntity, EventSeries } from '@sightline/contract'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Caller, signIn } from './api.ts'
 import { axeFaults, openBrowser, openPage, type Watched } from './browser.ts'
 import { press, write } from './keyboard.ts'
@@ -35,6 +35,11 @@ beforeAll(async () => {
   product = await startProduct()
   browser = await openBrowser()
 })
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return
+  console.log([...watched.faults, product.output().slice(-2000)].join('\n'))
+  await watched?.page.screenshot({ path: `${shots}failed-${task.name.slice(0, 24)}.png`, fullPage: true })
+})
 afterAll(async () => {
   await browser?.close()
   await product?.discard()
@@ -58,14 +63,15 @@ test('a new user gets from the printed address to the first event with the keybo
   await page.waitForURL(/\/onboarding/)
   expect(await axeFaults(page)).toEqual([])
   await page.screenshot({ path: `${shots}onboarding.png` })
-  await press(page, /^\W*Continue/) // account
-  await page.getByRole('heading', { name: 'Make it yours' }).waitFor()
-  await press(page, /^\W*Continue/)
-  await page.getByRole('heading', { name: 'License' }).waitFor()
-  await press(page, /^\W*Continue/)
-  await page.getByRole('heading', { name: 'Edge server' }).waitFor()
-  await press(page, /^\W*Continue/)
-  await page.getByRole('heading', { name: 'Customer' }).waitFor()
+  // What the first start has seeded (licence, edge server) only wants a look; how many of these steps show is the wizard's.
+  const heading = page.locator('h2').first()
+  for (let title = ''; title !== 'Customer'; ) {
+    title = await until('the next step shows', async () => {
+      const now = await heading.textContent()
+      return now !== title ? now : null
+    })
+    if (title !== 'Customer') await press(page, /^\W*Continue/)
+  }
   await write(page, /Customer name/, 'Acme Logistics')
   await press(page, /Create customer/)
   await page.getByRole('heading', { name: 'Site' }).waitFor()

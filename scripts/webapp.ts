@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { progress } from './prepare.mjs'
 
@@ -14,17 +14,25 @@ export async function buildWebApp(root: string): Promise<string | null> {
   const stampFile = join(root, stamp)
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return null
   const done = progress('Building the web app (only when it changed)')
-  const output = await run(root)
+  // Built aside and put in place whole: a portal that runs meanwhile, or a second build, never sees half of it.
+  const draft = join(root, 'packages/web', `dist.${process.pid}`)
+  const output = await run(root, draft)
   done()
-  if (output !== null) return output
+  if (output === null) {
+    rmSync(join(root, 'packages/web/dist'), { recursive: true, force: true })
+    renameSync(draft, join(root, 'packages/web/dist'))
+  } else {
+    rmSync(draft, { recursive: true, force: true })
+    return output
+  }
   // Taken again: the build itself writes the route tree into the sources.
   writeFileSync(stampFile, fingerprint(root))
   return null
 }
 
-function run(root: string): Promise<string | null> {
+function run(root: string, outDir: string): Promise<string | null> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build'], {
+    const child = spawn(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--outDir', outDir], {
       cwd: join(root, 'packages/web'),
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -43,7 +51,8 @@ function fingerprint(root: string): string {
   const visit = (path: string) => {
     const file = statSync(join(root, path))
     if (file.isDirectory()) {
-      for (const name of readdirSync(join(root, path)).sort()) if (!left.has(name)) visit(join(path, name))
+      for (const name of readdirSync(join(root, path)).sort())
+        if (!left.has(name) && !name.startsWith('dist.')) visit(join(path, name))
     } else hash.update(`${path} ${file.size} ${file.mtimeMs}\n`)
   }
   inputs.forEach(visit)

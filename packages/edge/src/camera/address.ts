@@ -3,9 +3,9 @@
  * Cameras live in private networks, so those are allowed; the nimble's own machine, cloud metadata services and
  * everything that is not one host are not. The caller connects to `ip`, so that a second DNS answer cannot change the target.
  */
-import { lookup } from 'node:dns/promises'
 import { isHost } from '@sightline/domain'
 import ipaddr from 'ipaddr.js'
+import { resolveHost } from './resolve.ts'
 
 /** A simulated camera that the start command runs on this machine: the only loopback addresses that are accepted. */
 export type AllowedHost = { host: string; ports: number[] }
@@ -33,7 +33,6 @@ export type AddressRules = {
 
 const defaultPorts: Record<string, number> = { 'rtsp:': 554, 'http:': 80, 'https:': 443 }
 const longestAddress = 1000
-const resolveTimeoutMs = 5000
 
 /**
  * Parses an address, resolves its host once and checks every answer.
@@ -85,12 +84,3 @@ function isDeclared({ host, port }: { host: string; port: number }, ip: string, 
 
 /** ::ffff:10.0.0.1 → 10.0.0.1, so that rules and sockets see the address that is really meant. */
 const plainIp = (ip: string): string => (ipaddr.isValid(ip) ? ipaddr.process(ip).toString() : ip)
-
-async function resolveHost(host: string): Promise<string[]> {
-  if (ipaddr.isValid(host) && /[.:]/.test(host)) return [host]
-  const late = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error('The name server does not answer.')), resolveTimeoutMs).unref()
-  })
-  const answers = await Promise.race([lookup(host, { all: true, order: 'ipv4first' }), late])
-  return answers.map((each) => each.address)
-}

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { odd, startDemoCamera } from './testing/demo-camera.ts'
+import { frameListener } from './testing/frame-listener.ts'
 import { reply, sdp, startPeer } from './testing/peer.ts'
 import { watch } from './testing/watch.ts'
 
@@ -69,7 +70,8 @@ describe('a camera that misbehaves', () => {
 
   test('pictures stop: said after 10 s, and back when they come again', async () => {
     const demo = await startDemoCamera()
-    const { until, camera } = watch({ address: demo.address })
+    const { socket } = await frameListener()
+    const { until, camera } = watch({ address: demo.address, analysis: { fps: 5, width: 320, height: 240, socket } })
     const { last_frame_at } = await until({ state: 'streaming' })
     demo.setFault('stall')
     const stalled = await until({ state: 'offline', cause: 'stalled' }, 20)

@@ -59,8 +59,8 @@ export function openConnection(
   const child = startCameraProcess(
     (message) => {
       if (hasEnded) return
-      heardAt = performance.now()
       if (message.type === 'failed') return kill(message.cause)
+      if (message.type === 'unit' || message.type === 'not_yet') heardAt = performance.now()
       if (message.type === 'unit' && message.unit.key) pictureSince ??= heardAt
       if (message.type === 'jpeg') asked.get(message.id)?.resolve({ jpeg: message.jpeg, at: message.at })
       onMessage(message)
@@ -70,9 +70,13 @@ export function openConnection(
       end('decoder_crashed')
     },
   )
+  let watchedAt = openedAt
   // A blocked read cannot be interrupted from within: the cure is to end the process.
   const watchdog = setInterval(() => {
     const now = performance.now()
+    // This process itself was held up: what has arrived meanwhile is read only after this.
+    if (now - watchedAt > silenceMs / 2) heardAt = now
+    watchedAt = now
     const isSilent = now - heardAt >= silenceMs
     const isKeyless = pictureSince === null && now - openedAt >= keylessMs
     if (isSilent || isKeyless) kill('stalled')

@@ -59,6 +59,8 @@ export type SimulatedCamera = {
   readonly startedAt: number
   /** What is on air now: frame of the scene's truth, and how many whole loops came before. */
   onAir(): { frame: number; loop: number }
+  /** How many clients get its stream at present. */
+  viewers(): number
   setFault(fault: Fault): void
   stop(): Promise<void>
 }
@@ -141,6 +143,7 @@ export async function startCamera(options: CameraOptions): Promise<SimulatedCame
         const tick = clock.tick()
         return { frame: tick % scene.frames, loop: Math.floor(tick / scene.frames) }
       },
+      viewers: stream.viewers,
       setFault(next) {
         if (next === fault) return
         // Pictures were left out: the next one that a client can use is a key frame.

@@ -32,6 +32,8 @@ export type RtspOptions = {
 
 export type RtspServer = {
   port: number
+  /** How many clients get pictures at present. */
+  viewers(): number
   /** Sends a picture to every client that plays. @param cut breaks every connection off in the middle of it */
   publish(clip: Clip, picture: AccessUnit, tick: number, cut: boolean): void
   /** Pictures are missing from here on: clients go on with the next key frame. */
@@ -63,6 +65,7 @@ export async function startRtspServer(options: RtspOptions): Promise<RtspServer>
   }
   return {
     port: (server.address() as AddressInfo).port,
+    viewers: () => [...connections].filter((connection) => connection.isWatching).length,
     publish(clip, picture, tick, cut) {
       const playing = [...connections].filter((connection) => connection.isPlaying)
       if (playing.length === 0) return
@@ -130,6 +133,11 @@ class Connection {
     // `close` follows each error and is what counts here.
     socket.on('error', () => undefined)
     socket.on('close', () => this.#transport?.close())
+  }
+
+  /** It plays, and has had a key frame to begin with. */
+  get isWatching(): boolean {
+    return this.isPlaying && !this.#awaitsKey
   }
 
   close(): void {

@@ -4,29 +4,31 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { DemoCamera, Discovery, LiveMessage, StreamMessage } from '@sightline/contract'
-import type { NimbleSays, SimcamSays, ToNimble } from '@sightline/contract/supervisor'
+import type { DemoCamera, Discovery, EventEntity, LiveMessage, StreamMessage } from '@sightline/contract'
+import type { SimcamSays, ToNimble } from '@sightline/contract/supervisor'
 import { localNimbleId } from '@sightline/domain'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seed } from '../db/seed.ts'
 import { createDemo } from '../demo/supervisor.ts'
 import { liveBytes } from '../live/viewer.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
+import { startTestNimble, type TestNimble } from '../testing/nimble.ts'
 import { openSocket } from '../testing/socket.ts'
+import { until as holds } from '../testing/until.ts'
 
-const program = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
-const children: ChildProcess[] = []
+const simcamProgram = fileURLToPath(new URL('../../../simcam/src/main.ts', import.meta.url))
 
 let t: TestApp
 let admin: Client
-let nimble: ChildProcess
+let nimble: TestNimble
 let simcam: ChildProcess
 let camera: DemoCamera
 let siteUid: string
 
 beforeAll(async () => {
-  simcam = run('simcam/src/main.ts', {})
+  simcam = fork(simcamProgram, { execArgv: [] })
   const cameras = await ask(simcam, { type: 'start', count: 1 })
   camera = cameras[0] as DemoCamera
 
@@ -42,23 +44,19 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(async () => {
-  await Promise.all(children.map(end))
+  await nimble?.stop()
+  simcam?.disconnect()
   await t?.close()
 })
 
 /** As the start command does it; a second time with the same folder and port. */
 async function startNimble(): Promise<void> {
-  const folder = join(t.services.env.dataDir, 'nimble')
+  const { dataDir, localNimblePort } = t.services.env
+  const folder = join(dataDir, 'nimble')
   mkdirSync(folder, { recursive: true })
-  nimble = run('edge/src/main.ts', {
-    NIMBLE_DATA_DIR: folder,
-    NIMBLE_PORT: String(t.services.env.localNimblePort),
-    NIMBLE_ID: localNimbleId,
-  })
-  const [said] = (await once(nimble, 'message')) as [NimbleSays]
-  if (said.type === 'failed') throw new Error(said.sentence)
+  nimble = await startTestNimble({ folder, port: localNimblePort ?? 0, isLocal: true })
   const hosts = [{ host: camera.host, ports: [camera.rtsp_port, camera.onvif_port] }]
-  nimble.send({ type: 'demo.allow', hosts } satisfies ToNimble)
+  nimble.process.send({ type: 'demo.allow', hosts } satisfies ToNimble)
 }
 
 const status = async () => (await admin.call('nimble.status', { nimble_id: localNimbleId })).body.response
@@ -164,25 +162,25 @@ describe('once it is added', () => {
     )
   })
 
-  test('people counting on it runs and is online', async () => {
+  const addChannel = async (usecase_key: string): Promise<string> => {
+    const whole = [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [0, 1],
+    ]
     const { body } = await admin.call('channel.create', {
-      channel_name: 'People',
+      channel_name: usecase_key,
       device_id: deviceUid,
-      usecase_key: 'pplcnt',
+      usecase_key,
       auto_recovery: false,
-      zones: [
-        {
-          points: [
-            [0, 0],
-            [1, 0],
-            [1, 1],
-            [0, 1],
-          ],
-          aspect_ratio: 16 / 9,
-        },
-      ],
+      zones: [{ points: whole, aspect_ratio: 16 / 9 }],
     })
-    channelUid = body.response.channel_id
+    return body.response.channel_id
+  }
+
+  test('people counting on it runs and is online', async () => {
+    channelUid = await addChannel('pplcnt')
     await until('the channel is online', async () => {
       const standing = await read('channel.status', { channel_id: channelUid })
       return standing.is_active && standing.channel_state === 'running' && standing.channel_health === 'healthy'
@@ -230,6 +228,21 @@ describe('once it is added', () => {
     expect([still.status, still.headers['content-type']]).toEqual([200, 'image/jpeg'])
   })
 
+  test('the picture of an event comes from the edge server, to those in reach', async () => {
+    const intrusion = await addChannel('intrdtec')
+    const events = async () =>
+      (await admin.call('event.range', { usecase_key: 'intrdtec', channel_id: intrusion })).body
+        .response as EventEntity[]
+    await until('somebody is seen', async () => (await events()).some((event) => event.snapshot_url !== null))
+    const event = (await events()).find((one) => one.snapshot_url !== null)
+    const url = event?.snapshot_url ?? ''
+    const picture = await admin.send({ method: 'GET', url })
+    expect([picture.status, picture.headers['content-type']]).toEqual([200, 'image/jpeg'])
+    const outsider = await t.signIn(await t.make.user('admin', {}, await t.make.organization()))
+    expect((await outsider.send({ method: 'GET', url })).status).toBe(404)
+    await admin.call('channel.delete', { channel_id: intrusion })
+  }, 90_000)
+
   test('when the camera is cut off, viewers wait with the reason and go on by themselves', async () => {
     const viewer = await openSocket<LiveMessage>(t, admin, `/live?channel_id=${channelUid}`)
     await viewer.frame((frame) => frame[0] === liveBytes.fragment)
@@ -253,7 +266,7 @@ describe('once it is added', () => {
     await admin.call('nimble.update', { nimble_id: localNimbleId, wait_between_retry: 1 })
     const viewer = await openSocket<LiveMessage>(t, admin, `/live?channel_id=${channelUid}`)
     await viewer.frame((frame) => frame[0] === liveBytes.fragment)
-    await end(nimble)
+    await nimble.stop()
     await viewer.message((message) => message.type === 'waiting' && message.cause === 'nimble_unreachable')
     const device = await read('device.get', { device_id: deviceUid })
     expect(device).toMatchObject({ device_health: 'unknown', health_cause: 'nimble_unreachable' })
@@ -277,12 +290,6 @@ describe('once it is added', () => {
   })
 })
 
-function run(path: string, env: Record<string, string>): ChildProcess {
-  const child = fork(program(path), { execArgv: [], env: { ...process.env, ...env }, serialization: 'json' })
-  children.push(child)
-  return child
-}
-
 async function ask(child: ChildProcess, message: object): Promise<DemoCamera[]> {
   const answer = once(child, 'message')
   child.send(message)
@@ -291,23 +298,8 @@ async function ask(child: ChildProcess, message: object): Promise<DemoCamera[]> 
   return said.cameras
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), 8000)
-  await ended
-  clearTimeout(timer)
-}
-
-/** Asks again until it is so; vitest's time-out says what was waited for by the test's name. */
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`not within a minute: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
-}
+/** On a busy machine a camera or the analysis may take its time; one person may call 300 times a minute. */
+const until = (what: string, condition: () => Promise<boolean>) => holds(() => pause(400).then(condition), what, 60_000)
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -5,7 +5,8 @@ import type { Page } from 'playwright-core'
 const focusedName = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const element = document.activeElement
-    if (!element) return ''
+    // A container has the words of all it holds: only what can be pressed or filled has a name here.
+    if (!element?.matches('a, button, input, select, textarea, [role=radio], [role=option], [role=switch]')) return ''
     const labels =
       element instanceof HTMLInputElement ? [...(element.labels ?? [])].map((label) => label.textContent) : []
     const texts = [element.getAttribute('aria-label'), ...labels, element.textContent]

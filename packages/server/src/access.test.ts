@@ -143,8 +143,8 @@ describe('the organization itself is reached, so that the refusals above mean so
       expect([200, 503]).toContain((await call(client, id, samples[id](world))).status)
   })
 })
-/** One's own alone, or made up in the samples. */
-const own: OpId[] = ['job.get', 'event.id', 'user.id', 'user.config', 'user.sessions', 'media.get']
+/** One's own alone, or without a file behind it. */
+const own: OpId[] = ['job.get', 'user.id', 'user.config', 'user.sessions', 'media.get']
 
 const organizationOf = (of: World) =>
   t.services.db.owner((trx) =>
@@ -153,7 +153,7 @@ const organizationOf = (of: World) =>
 
 const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-/** Everything that an organization has, in every table that has organizations. */
+/** Everything that an organization has, in every table that has organizations; only when people were last seen may change. */
 const checksum = (tenantId: number): Promise<string> =>
   t.services.db.owner(async (trx) => {
     const { rows: tables } = await sql<{ name: string }>`
@@ -164,8 +164,9 @@ const checksum = (tenantId: number): Promise<string> =>
     const sums = []
     for (const { name } of tables) {
       const { rows } = await sql<{ sum: string | null }>`
-        select md5(string_agg(t::text, ',' order by t::text)) as sum from ${sql.table(name)} t
-        where t.tenant_id = ${tenantId}`.execute(trx)
+        select md5(string_agg(row, ',' order by row)) as sum
+        from (select (to_jsonb(t) - 'last_seen_at')::text as row from ${sql.table(name)} t
+          where t.tenant_id = ${tenantId}) rows`.execute(trx)
       sums.push(`${name} ${rows[0]?.sum}`)
     }
     return sums.join('\n')

@@ -265,6 +265,23 @@ describe('limits', () => {
   })
 })
 
+describe('the address of a client', () => {
+  const addressSeen = async (variables: Record<string, string>) => {
+    const app = createServer(readEnv(variables), false)
+    app.get('/ip', { config: { access: 'public' } }, (request) => request.ip)
+    const { body } = await app.inject({ url: '/ip', headers: { 'x-forwarded-for': '203.0.113.7' } })
+    await app.close()
+    return body
+  }
+  test('is that of the connection, whatever a header claims', async () => {
+    expect(await addressSeen({})).toBe('127.0.0.1')
+    expect(await addressSeen({ TRUSTED_PROXIES: '10.0.0.0/8' })).toBe('127.0.0.1')
+  })
+  test('is what a configured proxy says', async () => {
+    expect(await addressSeen({ TRUSTED_PROXIES: '127.0.0.1' })).toBe('203.0.113.7')
+  })
+})
+
 test('a route that does not say who may call it stops the start', () => {
   const app = createServer(readEnv({}), false)
   expect(() => app.get('/open', () => 'x')).toThrow(/does not say who may call it/)

@@ -1,10 +1,14 @@
 /** Makes what a test needs, parents included, so that a test names only what it is about. */
 import { nimbleExample } from '@sightline/contract'
+import type { EventRecord } from '@sightline/contract/edge'
 import { communityLicenseId, type Role, type UsecaseKey, usecaseKeys } from '@sightline/domain'
 import type { Insertable, Selectable } from 'kysely'
 import { openSession } from '../auth/store.ts'
+import { createBus } from '../bus.ts'
 import type { Database, Db } from '../db/database.ts'
+import { createEventWriter } from '../event/ingest.ts'
 import { newUid } from '../uid.ts'
+import { eventRecord } from './events.ts'
 
 type Row<T extends keyof Database> = Selectable<Database[T]>
 /** Columns of a test's own; keys and parents come from the arguments. */
@@ -16,6 +20,7 @@ const unique = (word: string) => `${word} ${++count}`
 export type Factories = ReturnType<typeof factories>
 
 export function factories(db: Db) {
+  const writer = createEventWriter({ db, bus: createBus() })
   const add = async <T extends keyof Database>(table: T, values: Insertable<Database[T]>): Promise<Row<T>> =>
     db.owner((trx) => trx.insertInto(table).values(values).returningAll().executeTakeFirstOrThrow()) as Promise<Row<T>>
 
@@ -229,6 +234,20 @@ export function factories(db: Db) {
       ...given,
     })
 
+  /** An event as an edge server would send it, of now, stored by the real writer. */
+  const event = async (parent?: Row<'channel'>, given: Partial<EventRecord> = {}): Promise<EventRecord> => {
+    const of = parent ?? (await channel())
+    const record = eventRecord({ channel_id: of.uid, observed_at: Date.now(), metrics: { total: 1 }, ...given })
+    const { stored } = await writer.write({
+      tenantId: of.tenant_id,
+      nimbleId: of.nimble_id,
+      records: [record],
+      receivedAt: new Date(),
+    })
+    if (stored !== 1) throw new Error('the event of a test was not stored')
+    return record
+  }
+
   /** Assigns a customer or a site to somebody. */
   const assign = async (to: Row<'app_user'>, what: { customer?: Row<'customer'>; site?: Row<'site'> }) => {
     const { tenant_id, id: user_id } = to
@@ -253,6 +272,7 @@ export function factories(db: Db) {
     session,
     job,
     media,
+    event,
     assign,
   }
 }

@@ -37,6 +37,7 @@ export async function makeWorld(make: Factories): Promise<World & { tenantId: nu
   const source = await make.source({}, device)
   const channel = await make.channel({}, device)
   const zone = await make.zoneOf(channel)
+  const { event_uuid } = await make.event(channel)
   const pipeline = await make.pipeline('pplcnt', nimble)
   const session = await make.session(user)
   const job = await make.job(user)
@@ -55,7 +56,7 @@ export async function makeWorld(make: Factories): Promise<World & { tenantId: nu
     zone: zone.uid,
     pipeline: pipeline.uid,
     channel: channel.uid,
-    event: newUid(),
+    event: event_uuid,
     job: job.uid,
     media: media.uid,
   }

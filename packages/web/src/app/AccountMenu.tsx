@@ -1,25 +1,13 @@
 import { Avatar, Menu, UnstyledButton } from '@mantine/core'
 import { IconLanguage, IconLogout, IconUser } from '@tabler/icons-react'
-import { useRouter } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { type Language, language, languages } from '../i18n/index.ts'
-import { session, useUser } from '../session.ts'
+import { language, languages } from '../i18n/index.ts'
+import { useUser } from '../session.ts'
 import { useGo } from '../ui/Go.tsx'
-import { saveConfig } from './customer.ts'
-import { chooseLanguage } from './language.ts'
+import { useChooseLanguage } from './use-language.ts'
 
-/** Shows a language: the words, the address, and the person's setting. */
-export function useChooseLanguage(): (next: Language) => Promise<void> {
-  const router = useRouter()
-  return async (next) => {
-    await chooseLanguage(next)
-    // The same screen again, so that its address carries the new language.
-    await router.navigate({ to: '.', search: true, replace: true })
-    if (session.get()) await saveConfig({ language: next })
-  }
-}
-
-export function AccountMenu() {
+/** Account menu of the system bar; loaded after the first paint, its button stands there before. */
+export default function AccountMenu() {
   const { t } = useTranslation()
   const go = useGo()
   const choose = useChooseLanguage()

@@ -9,7 +9,7 @@ import { Go, type Search } from '../ui/Go.tsx'
 import classes from './Breadcrumb.module.css'
 import { api } from './client.ts'
 import { useCustomer } from './customer.ts'
-import { bare } from './guards.ts'
+import { bare } from './verdict.ts'
 
 type Ids = Partial<Record<IdKey, string>>
 type Crumb = { label: string; to: Path; search?: Search }

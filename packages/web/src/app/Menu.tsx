@@ -6,10 +6,10 @@ import { useUser } from '../session.ts'
 import { Go } from '../ui/Go.tsx'
 import { CustomerSwitcher } from './CustomerSwitcher.tsx'
 import { FirstRunPin } from './FirstRunPin.tsx'
-import { bare } from './guards.ts'
 import { icons } from './icons.ts'
 import classes from './Menu.module.css'
 import { hasScreen, useModules } from './modules.ts'
+import { bare } from './verdict.ts'
 
 /** The entry that a path belongs to: the longest that it begins with; analytics and cameras lie under their sites. */
 export function entryOf(pathname: string, entries: readonly Path[]): Path | null {

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Language, language, languages } from '../i18n/index.ts'
 import { Logo } from '../ui/Logo.tsx'
-import { useChooseLanguage } from './AccountMenu.tsx'
 import { BannerSlot } from './BannerSlot.tsx'
 import { useInstance } from './instance.ts'
 import classes from './Minimal.module.css'
 import { useTheme } from './theme.ts'
+import { useChooseLanguage } from './use-language.ts'
 
 /** The minimal layout: instance, language, theme, alert card, and one thing to do. */
 export function Minimal({ children, wide }: { children: ReactNode; wide?: boolean }) {

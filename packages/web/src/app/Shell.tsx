@@ -1,4 +1,4 @@
-import { AppShell, Burger, Drawer, Kbd, Tooltip, UnstyledButton } from '@mantine/core'
+import { AppShell, Burger, Kbd, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
 import { IconHelpCircle, IconMoon, IconSearch, IconSun } from '@tabler/icons-react'
 import { Outlet, useLocation } from '@tanstack/react-router'
@@ -7,7 +7,6 @@ import { useTranslation } from 'react-i18next'
 import { Go } from '../ui/Go.tsx'
 import { StatusDot } from '../ui/Health.tsx'
 import { Logo } from '../ui/Logo.tsx'
-import { AccountMenu } from './AccountMenu.tsx'
 import { BannerSlot } from './BannerSlot.tsx'
 import { Bell } from './Bell.tsx'
 import { Breadcrumb } from './Breadcrumb.tsx'
@@ -20,7 +19,9 @@ import classes from './Shell.module.css'
 import { SingleKeys } from './SingleKeys.tsx'
 import { useTheme } from './theme.ts'
 
+const AccountMenu = lazy(() => import('./AccountMenu.tsx'))
 const Palette = lazy(() => import('./Palette.tsx'))
+const PhoneMenu = lazy(() => import('./PhoneMenu.tsx'))
 
 /** The default layout: system bar, menu, breadcrumb, banner, page, footer. */
 export function Shell({ children }: { children?: ReactNode }) {
@@ -54,17 +55,11 @@ export function Shell({ children }: { children?: ReactNode }) {
       <AppShell.Navbar className={`${classes.nav} no-print`} p={isRail ? 8 : 'sm'}>
         <Menu isRail={isRail} />
       </AppShell.Navbar>
-      <Drawer
-        opened={isOpen}
-        onClose={close}
-        position="left"
-        size={290}
-        hiddenFrom="md"
-        title={t('shell.main')}
-        closeButtonProps={{ 'aria-label': t('shell.closeMenu') }}
-      >
-        <Menu onGo={close} />
-      </Drawer>
+      {isOpen && (
+        <Suspense>
+          <PhoneMenu onClose={close} />
+        </Suspense>
+      )}
       <AppShell.Main id="main" ref={main} tabIndex={-1} className={classes.main}>
         <div className={classes.wrap}>
           <Breadcrumb />
@@ -112,17 +107,15 @@ function SystemBar({ isMenuOpen, onMenu, onSearch }: BarProps) {
         <UnstyledButton className={classes.tool} hiddenFrom="sm" aria-label={t('shell.search')} onClick={onSearch}>
           <IconSearch size={19} aria-hidden="true" />
         </UnstyledButton>
-        <Tooltip label={edgeText}>
-          <Go to="/configuration" className={`${classes.edge} hide-sm`}>
-            <span className="sr">{edgeText}</span>
-            <StatusDot tone={edge?.tone ?? 'neutral'} />
-            {edge && (
-              <span className="t2 num" aria-hidden="true">
-                {edge.online}/{edge.total}
-              </span>
-            )}
-          </Go>
-        </Tooltip>
+        <Go to="/configuration" className={`${classes.edge} hide-sm`} title={edgeText}>
+          <span className="sr">{edgeText}</span>
+          <StatusDot tone={edge?.tone ?? 'neutral'} />
+          {edge && (
+            <span className="t2 num" aria-hidden="true">
+              {edge.online}/{edge.total}
+            </span>
+          )}
+        </Go>
         <UnstyledButton
           className={classes.tool}
           aria-label={isDark ? t('shell.theme.light') : t('shell.theme.dark')}
@@ -134,7 +127,9 @@ function SystemBar({ isMenuOpen, onMenu, onSearch }: BarProps) {
         <Go to="/support" className={`${classes.tool} hide-sm`} aria-label={t('shell.help')}>
           <IconHelpCircle size={19} stroke={1.7} aria-hidden="true" />
         </Go>
-        <AccountMenu />
+        <Suspense fallback={<span className={classes.tool} />}>
+          <AccountMenu />
+        </Suspense>
       </div>
     </div>
   )

@@ -2,6 +2,7 @@
 import { type DemoCamera, type Discovered, discovery, type Job, type Probe } from '@sightline/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTopic } from '../live.ts'
+import { bestProfile } from './camera-choice.ts'
 import { api, queryClient } from './client.ts'
 
 /** How long the edge server listens for answers. */
@@ -65,35 +66,13 @@ export function withDemo(found: readonly Discovered[], demo: readonly DemoCamera
   return [...found, ...missing]
 }
 
-/** A name for a found camera: what it calls itself, without letters that names do not take, and not one that is taken. */
-export function cameraName(found: Pick<Discovered, 'name' | 'model' | 'host'>, taken: readonly string[]): string {
-  const own = (found.name || found.model || `Camera ${found.host}`)
-    .normalize('NFC')
-    .replace(/[^\p{L}\p{M}\p{N} _-]+/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 56)
-  const base = own.length >= 2 ? own : 'Camera'
-  if (!taken.includes(base)) return base
-  for (let number = 2; ; number++) if (!taken.includes(`${base} ${number}`)) return `${base} ${number}`
-}
-
-type Profile = Probe['profiles'][number]
-
-const pixels = (profile: Profile) => {
-  const [width = 0, height = 0] = (profile.resolution ?? '').split('x').map(Number)
-  return width * height
-}
-
-/** The stream to read: H.264, the largest up to full HD; null when the camera offers no H.264. */
-export function bestProfile(profiles: readonly Profile[]): Profile | null {
-  const readable = profiles.filter((profile) => /^(h\.?264|avc)/i.test(profile.codec ?? ''))
-  const fits = readable.filter((profile) => pixels(profile) <= 1920 * 1080)
-  return (fits.length > 0 ? fits : readable).toSorted((a, b) => pixels(b) - pixels(a))[0] ?? null
-}
-
 export type Credentials = { username: string; password: string }
-export type Tried = { found: Discovered; profile: Profile | null; probe: Probe | null; problem: string | null }
+export type Tried = {
+  found: Discovered
+  profile: Probe['profiles'][number] | null
+  probe: Probe | null
+  problem: string | null
+}
 
 /** Asks one found camera what it offers. `problem` is a text for people, or the id of a cause. */
 export async function tryCamera(nimbleId: string, found: Discovered, login: Credentials): Promise<Tried> {

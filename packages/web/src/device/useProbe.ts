@@ -1,7 +1,7 @@
 import type { Probe } from '@sightline/contract'
 import { useMutation } from '@tanstack/react-query'
+import { bestProfile } from '../app/camera-choice.ts'
 import { api } from '../app/client.ts'
-import { bestProfile } from '../app/discovery.ts'
 
 export type Trial = {
   run: (camera: { nimble_id: string; address: string; username: string; password: string; device_id?: string }) => void

@@ -6,9 +6,7 @@ import { PasswordTab } from './PasswordTab.tsx'
 import { PersonTab } from './PersonTab.tsx'
 import { PreferencesTab } from './PreferencesTab.tsx'
 import { SessionsTab } from './SessionsTab.tsx'
-
-export const profileTabs = ['person', 'password', 'preferences', 'sessions'] as const
-export type ProfileTab = (typeof profileTabs)[number]
+import { type ProfileTab, profileTabs } from './tabs.ts'
 
 const screens: Record<ProfileTab, () => React.ReactNode> = {
   person: PersonTab,

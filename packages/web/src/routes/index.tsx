@@ -1,7 +1,7 @@
 import { createFileRoute, redirect } from '@tanstack/react-router'
 import { needsFirstRun } from '../app/first-run.ts'
-import { rootTarget } from '../app/guards.ts'
 import { modules } from '../app/modules.ts'
+import { rootTarget } from '../app/verdict.ts'
 import { session } from '../session.ts'
 
 /** The root has no face of its own: it leads to where the person can begin. */

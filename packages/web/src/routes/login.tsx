@@ -1,8 +1,8 @@
 import { createFileRoute, redirect, useRouter } from '@tanstack/react-router'
 import * as z from 'zod'
 import { signedIn } from '../app/auth.ts'
-import { safeNext } from '../app/guards.ts'
 import { Minimal } from '../app/Minimal.tsx'
+import { safeNext } from '../app/verdict.ts'
 import { LoginForm } from '../login/LoginForm.tsx'
 import { session } from '../session.ts'
 

@@ -20,9 +20,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import classes from './site.module.css'
-
-export const siteTabs = ['cameras', 'about'] as const
-export type SiteTab = (typeof siteTabs)[number]
+import type { SiteTab } from './tabs.ts'
 
 type Props = { site: Site; tab: SiteTab; onTab: (tab: SiteTab) => void }
 

@@ -15,13 +15,10 @@ import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import classes from './status.module.css'
 
-/** Administrators see inside; others what everyone may know. */
-export const statusInput = (isDetail: boolean) => ({ is_detail: isDetail })
-
 export function StatusPage() {
   const { t } = useTranslation()
   const isDetail = useMay('admin_and_above')
-  const query = useQuery({ ...api.status.get.query(statusInput(isDetail)), refetchInterval: 10_000 })
+  const query = useQuery({ ...api.status.get.query({ is_detail: isDetail }), refetchInterval: 10_000 })
   const status = query.data
   return (
     <>

@@ -1,15 +1,17 @@
 import { Button, Group, Text } from '@mantine/core'
 import { type FormErrors, schemaResolver, useForm } from '@mantine/form'
 import { useBlocker } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ZodType } from 'zod'
 import { CallFailed } from '../api.ts'
 import { report } from '../app/client.ts'
 import { fieldText } from '../i18n/words.ts'
 import { session } from '../session.ts'
-import { Confirm } from './Confirm.tsx'
 import { dropDraft, readDraft, writeDraft } from './draft.ts'
+
+/** Loaded when somebody is about to leave unsaved changes. */
+const Confirm = lazy(() => import('./Confirm.tsx').then((module) => ({ default: module.Confirm })))
 
 type Options<V extends object> = {
   /** Names the draft: one per form and entity, e.g. `site.edit:<id>`. */
@@ -123,19 +125,23 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
             </Button>
           </Group>
         )}
-        <Confirm
-          opened={blocker.status === 'blocked'}
-          onClose={() => blocker.reset?.()}
-          title={t('state.unsavedTitle')}
-          confirmLabel={t('state.unsavedLeave')}
-          cancelLabel={t('state.unsavedStay')}
-          onConfirm={() => {
-            dropDraft(name)
-            blocker.proceed?.()
-          }}
-        >
-          {t('state.unsavedText')}
-        </Confirm>
+        {blocker.status === 'blocked' && (
+          <Suspense>
+            <Confirm
+              opened
+              onClose={() => blocker.reset()}
+              title={t('state.unsavedTitle')}
+              confirmLabel={t('state.unsavedLeave')}
+              cancelLabel={t('state.unsavedStay')}
+              onConfirm={() => {
+                dropDraft(name)
+                blocker.proceed()
+              }}
+            >
+              {t('state.unsavedText')}
+            </Confirm>
+          </Suspense>
+        )}
       </>
     ),
   }

@@ -71,7 +71,7 @@ export const state: Catalogue['state'] = {
   noAccessBack: 'Revenir',
   draftRestored: 'Votre saisie précédente est de retour.',
   draftDiscard: "L'abandonner",
-  unsavedTitle: 'Quitter sans enregistrer ?',
+  unsavedTitle: 'Quitter sans enregistrer ?',
   unsavedText: 'Vos modifications ne sont pas encore enregistrées.',
   unsavedLeave: 'Quitter',
   unsavedStay: 'Rester',
@@ -80,26 +80,26 @@ export const state: Catalogue['state'] = {
 }
 
 export const errorPage: Catalogue['errorPage'] = {
-  title500: "Oups -- Quelque chose s'est mal passé !!",
+  title500: "Oups -- Quelque chose s'est mal passé !!",
   title404: "Oups, 404 La page que vous cherchez n'existe pas",
-  title400: 'Oh -- Mauvaise requête !!',
+  title400: 'Oh -- Mauvaise requête !!',
   text500: "Quelque chose s'est mal passé",
   text404: "La page n'existe pas",
   text400: 'Mauvaise requête',
   code: "Code d'état",
   trace: 'Identifiant de trace',
-  out: "Sortez-moi d'ici !",
+  out: "Sortez-moi d'ici !",
   support: "Obtenir de l'aide",
 }
 
 export const wizard: Catalogue['wizard'] = {
   position: 'Étape {{step}} sur {{total}}',
   done: 'terminée',
-  elapsed: 'Temps écoulé : {{time}}',
+  elapsed: 'Temps écoulé : {{time}}',
 }
 
 export const image: Catalogue['image'] = {
-  drop: 'Déposez une image ici ou choisissez-la : JPEG, PNG ou WebP, moins de 2 Mo',
+  drop: 'Déposez une image ici ou choisissez-la : JPEG, PNG ou WebP, moins de 2 Mo',
   remove: "Retirer l'image",
 }
 

@@ -8,7 +8,7 @@ export const customer: Catalogue['customer'] = {
   create: 'Créer le client',
   delete: 'Supprimer le client',
   deleteText: 'Le client disparaît pour de bon.',
-  deleteBlocked: "Il a encore des sites ; supprimez-les ou déplacez-les d'abord.",
+  deleteBlocked: "Il a encore des sites ; supprimez-les ou déplacez-les d'abord.",
   filter: 'Filtrer les clients',
   empty: 'Pas encore de client',
   emptyText: 'Un client possède des sites. Pour vos propres sites, ajoutez-vous.',

@@ -17,7 +17,7 @@ export const dashboard = {
   allWell: 'Toutes les caméras et analyses sont en bon état.',
   hourly: 'Dernières 24 heures',
   empty: 'Aucune analyse en marche',
-  emptyText: 'Attachez le comptage de personnes à une caméra : ses nombres apparaissent ici en quelques secondes.',
+  emptyText: 'Attachez le comptage de personnes à une caméra : ses nombres apparaissent ici en quelques secondes.',
   firstRun: 'Continuer la mise en route',
   addCamera: 'Ajouter une caméra',
   noCustomer: 'Aucun client',

@@ -20,7 +20,7 @@ export const register: Catalogue['register'] = {
   title: 'Créer le premier administrateur',
   hint: 'Ce compte peut tout faire. Les autres viendront après.',
   titleOpen: 'Créer votre compte',
-  hintOpen: 'Vous commencez comme observateur ; un administrateur peut vous donner plus de droits.',
+  hintOpen: 'Vous commencez comme observateur ; un administrateur peut vous donner plus de droits.',
   firstname: 'Prénom',
   lastname: 'Nom',
   username: "Nom d'utilisateur",
@@ -30,7 +30,7 @@ export const register: Catalogue['register'] = {
   confirm: 'Mot de passe, encore une fois',
   submit: 'Créer le compte',
   noToken: "Le jeton d'installation manque",
-  noTokenHint: "Ouvrez l'adresse entière affichée par la commande de démarrage, avec tout ce qui suit « token= ».",
+  noTokenHint: "Ouvrez l'adresse entière affichée par la commande de démarrage, avec tout ce qui suit « token= ».",
   closed: "L'inscription est fermée. Demandez un compte à un administrateur.",
 }
 
@@ -40,7 +40,7 @@ export const support: Catalogue['support'] = {
   contact: 'Contact',
   noContact: "Cette instance n'a pas encore de contact d'assistance.",
   diagnostics: 'Diagnostic',
-  diagnosticsHint: 'Copiez ceci dans votre message : il ne contient ni mot de passe ni image.',
+  diagnosticsHint: 'Copiez ceci dans votre message : il ne contient ni mot de passe ni image.',
   copy: 'Copier le diagnostic',
   version: 'Version',
   server: 'Serveur',

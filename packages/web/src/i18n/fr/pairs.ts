@@ -9,7 +9,7 @@ export const pairs = {
   'channel.create': { done: 'Analyse attachée', failed: "Erreur lors de la création de l'analyse" },
   'channel.delete': {
     done: 'Analyse supprimée',
-    failed: "Erreur lors de la suppression de l'analyse ; réessayez avec la suppression forcée",
+    failed: "Erreur lors de la suppression de l'analyse ; réessayez avec la suppression forcée",
   },
   'channel.id': { done: 'Analyse chargée', failed: 'Erreur lors de la lecture du canal' },
   'channel.list': { done: 'Analyses chargées', failed: 'Erreur lors de la lecture des analyses' },

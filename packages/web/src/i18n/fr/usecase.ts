@@ -86,7 +86,7 @@ export const usecase = {
   needs_model: 'Ajouter un modèle de détection',
   needs_calibration: 'Étalonner les distances',
   needsModelText:
-    'Ce cas d’usage demande un modèle de détection à vous ; l’ajout de modèles viendra dans une prochaine version.',
+    'Ce cas d’usage demande un modèle de détection à vous ; l’ajout de modèles viendra dans une prochaine version.',
   previous: 'vs 24 h précédentes',
 } as const
 
@@ -102,8 +102,8 @@ export const chart = {
   mean: 'Moyenne',
   range: 'Du moins au plus',
   nothing: 'Rien n’a été observé sur cette période',
-  nothingText: 'Un vide signifie que personne n’observait ; zéro, que personne n’était là.',
-  hatched: 'Hachuré : observé moins de 90 % du temps',
+  nothingText: 'Un vide signifie que personne n’observait ; zéro, que personne n’était là.',
+  hatched: 'Hachuré : observé moins de 90 % du temps',
   period: 'Période',
   h1: 'Dernière heure',
   h24: 'Dernières 24 heures',

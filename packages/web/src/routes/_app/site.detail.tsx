@@ -3,7 +3,8 @@ import { createFileRoute } from '@tanstack/react-router'
 import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
-import { SiteDetail, siteTabs } from '../../site/SiteDetail.tsx'
+import { SiteDetail } from '../../site/SiteDetail.tsx'
+import { siteTabs } from '../../site/tabs.ts'
 
 export const Route = createFileRoute('/_app/site/detail')({
   validateSearch: z.object({ sid: z.uuid(), tab: z.enum(siteTabs).optional().catch(undefined) }),

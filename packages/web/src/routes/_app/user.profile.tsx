@@ -1,7 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router'
 import * as z from 'zod'
 import { requireModule } from '../../app/guards.ts'
-import { Profile, profileTabs } from '../../profile/Profile.tsx'
+import { Profile } from '../../profile/Profile.tsx'
+import { profileTabs } from '../../profile/tabs.ts'
 import { tableSearch } from '../../ui/table-search.ts'
 
 export const Route = createFileRoute('/_app/user/profile')({

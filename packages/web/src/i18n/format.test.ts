@@ -1,0 +1,49 @@
+import { afterEach, expect, test } from 'vitest'
+import { formatBytes, formatDuration, formatLastLogin, formatTime, zoneOffset } from './format.ts'
+import { i18n, showLanguage } from './index.ts'
+
+// There is no page in this test: only the words change.
+Object.assign(globalThis, { document: { documentElement: {} } })
+afterEach(() => i18n.changeLanguage('en'))
+
+test('times read YYYY-MM-DD HH:mm:ss in the zone that is asked for', () => {
+  expect(formatTime('2026-05-04T22:00:00.123Z', 'Europe/Paris')).toBe('2026-05-05 00:00:00')
+})
+
+test.each([
+  [0, '0 B'],
+  [1023, '1,023 B'],
+  [1024, '1 KB'],
+  [1536, '1.5 KB'],
+  [5 * 1024 ** 3, '5 GB'],
+  [1024 ** 8, '1 YB'],
+])('%d bytes read %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text)
+})
+
+test.each([
+  [0, '0 s'],
+  [59, '59 s'],
+  [3600, '1 h'],
+  [90_061, '1 d 1 h 1 min 1 s'],
+])('%d seconds read %s', (seconds, text) => {
+  expect(formatDuration(seconds)).toBe(text)
+})
+
+test('days have their French letter', async () => {
+  await showLanguage('fr')
+  expect(formatDuration(86_400)).toBe('1 j')
+})
+
+test('a last sign-in is a weekday within six days, then the whole date', () => {
+  const now = new Date('2026-05-10T12:00:00Z')
+  expect(formatLastLogin('2026-05-08T12:00:00Z', now)).toMatch(/^Friday \d\d:\d\d$/)
+  expect(formatLastLogin('2026-05-01T12:00:00Z', now)).toMatch(/^2026-05-01 /)
+  expect(formatLastLogin(null, now)).toBe('Never')
+})
+
+test('the offset of a zone is the one of that day', () => {
+  expect(zoneOffset('Europe/Paris', new Date('2026-07-01T00:00:00Z'))).toBe('+02:00')
+  expect(zoneOffset('Europe/Paris', new Date('2026-01-01T00:00:00Z'))).toBe('+01:00')
+  expect(zoneOffset('UTC')).toBe('+00:00')
+})

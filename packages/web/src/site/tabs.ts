@@ -1,0 +1,3 @@
+/** Apart from the screen: the route needs them before the screen is loaded. */
+export const siteTabs = ['cameras', 'about'] as const
+export type SiteTab = (typeof siteTabs)[number]

@@ -125,7 +125,10 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     }
     ws.on('close', () => {
       clearInterval(silence)
-      if (current === self) current = null
+      if (current === self) {
+        current = null
+        log.info('The portal is gone; records wait for it')
+      }
       session.closed()
     })
     log.info('The portal is connected')

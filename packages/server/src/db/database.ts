@@ -12,7 +12,7 @@ import {
 import pg from 'pg'
 import { ensurePartitions } from '../event/partitions.ts'
 import type { Scope } from '../scope.ts'
-import { type EmbeddedServer, startEmbedded } from './embedded.ts'
+import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './embedded.ts'
 import { type DatabaseRole, ensureRoles, raiseFences } from './fence.ts'
 import { migrate } from './migrate.ts'
 import { refusalOf } from './refusal.ts'
@@ -61,7 +61,7 @@ export type DatabaseOptions = {
   /** What the first start puts in. */
   seed?: SeedOptions
   log?: (sentence: string) => void
-}
+} & Pick<EmbeddedOptions, 'binaries'>
 
 /**
  * Opens the database: starts the built-in server when no URL is given, brings the schema up to date, and seeds it.
@@ -69,7 +69,7 @@ export type DatabaseOptions = {
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Db> {
   if (options.url) return connect({ connectionString: options.url }, options, null)
-  const server = await startEmbedded({ dataDir: options.dataDir, log: options.log })
+  const server = await startEmbedded(options)
   try {
     return await connect(server.connection, options, server)
   } catch (error) {

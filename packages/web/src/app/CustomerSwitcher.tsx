@@ -18,7 +18,7 @@ const initials = (name: string) =>
     .join('')
 
 /** Which customer's sites are shown, and the short way to one of them. */
-export function CustomerSwitcher({ isRail, onGo }: { isRail?: boolean; onGo?: () => void }) {
+export default function CustomerSwitcher({ isRail, onGo }: { isRail?: boolean; onGo?: () => void }) {
   const { t } = useTranslation()
   const { customers, selected, select } = useCustomer()
   const [opened, { toggle, close }] = useDisclosure()

@@ -1,15 +1,17 @@
 import { may } from '@sightline/domain'
 import { useLocation } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { menu, type Path } from '../screens.ts'
 import { useUser } from '../session.ts'
 import { Go } from '../ui/Go.tsx'
-import { CustomerSwitcher } from './CustomerSwitcher.tsx'
 import { FirstRunPin } from './FirstRunPin.tsx'
 import { icons } from './icons.ts'
 import classes from './Menu.module.css'
 import { hasScreen, useModules } from './modules.ts'
 import { bare } from './verdict.ts'
+
+const CustomerSwitcher = lazy(() => import('./CustomerSwitcher.tsx'))
 
 /** The entry that a path belongs to: the longest that it begins with; analytics and cameras lie under their sites. */
 export function entryOf(pathname: string, entries: readonly Path[]): Path | null {
@@ -44,7 +46,9 @@ export function Menu({ onGo, isRail }: { onGo?: () => void; isRail?: boolean }) 
   )
   return (
     <div className={classes.root} data-rail={isRail || undefined}>
-      <CustomerSwitcher isRail={isRail} onGo={onGo} />
+      <Suspense fallback={<div className={classes.customer} />}>
+        <CustomerSwitcher isRail={isRail} onGo={onGo} />
+      </Suspense>
       <nav aria-label={t('shell.main')} className={classes.scroll}>
         {groups.map(({ group, paths }) => (
           <div key={group}>

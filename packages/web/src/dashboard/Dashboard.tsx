@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Tooltip, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Button, UnstyledButton } from '@mantine/core'
 import type { Customer, CustomerView } from '@sightline/contract'
 import { type UsecaseKey, usecaseKeys } from '@sightline/domain'
 import { IconBuilding, IconDeviceCctv, IconRefresh } from '@tabler/icons-react'
 import { useIsFetching, useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, queryClient } from '../app/client.ts'
 import { useMay } from '../session.ts'
@@ -14,13 +15,16 @@ import { Go } from '../ui/Go.tsx'
 import { MetricGrid } from '../ui/MetricCard.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
-import { PageSkeleton } from '../ui/Skeletons.tsx'
+import { BlockSkeleton, PageSkeleton } from '../ui/Skeletons.tsx'
 import { Activity } from './Activity.tsx'
 import { Attention } from './Attention.tsx'
 import { CameraWall } from './CameraWall.tsx'
-import { Course } from './Course.tsx'
 import classes from './dashboard.module.css'
 import { useLevels } from './levels.ts'
+
+/** The chart comes after the cards and pictures. */
+const Course = lazy(() => import('./Course.tsx').then((module) => ({ default: module.Course })))
+const chartHeight = 330
 
 /** Numbers are read again this often while the page is in sight. */
 export const refreshMs = 10_000
@@ -94,20 +98,19 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
           channels: t('dashboard.active', { count: totals.active_channels }),
         })}
       >
-        <Tooltip label={t('dashboard.refresh')}>
-          <ActionIcon
-            variant="default"
-            size={36}
-            aria-label={t('dashboard.refresh')}
-            loading={isBusy && view.isRefetching}
-            onClick={() => {
-              queryClient.invalidateQueries({ queryKey: api.customer.view.key() })
-              queryClient.invalidateQueries({ queryKey: ['event'] })
-            }}
-          >
-            <IconRefresh size={18} />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          variant="default"
+          size={36}
+          aria-label={t('dashboard.refresh')}
+          title={t('dashboard.refresh')}
+          loading={isBusy && view.isRefetching}
+          onClick={() => {
+            queryClient.invalidateQueries({ queryKey: api.customer.view.key() })
+            queryClient.invalidateQueries({ queryKey: ['event'] })
+          }}
+        >
+          <IconRefresh size={18} />
+        </ActionIcon>
       </PageHeader>
       {channels.length === 0 ? (
         <Panel>
@@ -161,7 +164,11 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
       <div className={classes.columns}>
         <div className={classes.main}>
           <CameraWall cameras={shown} levels={levels} stats={stats.flatMap(({ data }) => data?.channels ?? [])} />
-          {chosen[0] && <Course customerId={customer_id} usecases={chosen} />}
+          {chosen[0] && (
+            <Suspense fallback={<BlockSkeleton height={chartHeight} />}>
+              <Course customerId={customer_id} usecases={chosen} />
+            </Suspense>
+          )}
         </div>
         <aside className={classes.side}>
           <Activity customerId={customer_id} uc={uc} cameras={cameras} />

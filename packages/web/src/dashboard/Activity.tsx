@@ -11,6 +11,7 @@ import { StatusDot } from '../ui/Health.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import type { Camera } from './Dashboard.tsx'
+import classes from './dashboard.module.css'
 
 type Props = { customerId: string; uc: UsecaseKey | undefined; cameras: readonly Camera[] }
 
@@ -30,9 +31,9 @@ export function Activity({ customerId, uc, cameras }: Props) {
     <Panel
       flush
       title={
-        <>
+        <span className={classes.title}>
           <StatusDot tone="ok" pulse /> {t('dashboard.activity')}
-        </>
+        </span>
       }
       aside={
         <Go to="/event" search={{ uc }}>

@@ -44,7 +44,7 @@ export function MetricCard({ label, value, note, isViolation, delta, deltaNote, 
         )}
         {note && <span>{note}</span>}
         {coverage !== undefined && coverage < 0.9 && value !== null && (
-          <span>{t('common.watched', { percent: Math.floor(coverage * 100) })}</span>
+          <span>{t('common.watched', { percent: coverage < 0.01 ? '< 1' : Math.floor(coverage * 100) })}</span>
         )}
       </div>
       {spark && <Spark values={spark} className={classes.spark} color="#fff" />}

@@ -70,7 +70,9 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
   const shown = data.series.filter(({ channel_id }) => channel_id === null)
   const series = shown.length > 0 ? shown : data.series
   const isEmpty = series.every(({ points }) => points.every(({ coverage_ratio }) => coverage_ratio === 0))
-  const isHatched = series.some(({ points }) => points.some(({ coverage_ratio: c }) => c > 0 && c < watchedWell))
+  const isHatched = series.some(
+    ({ face, points }) => face === 'flow' && points.some(({ coverage_ratio: c }) => c > 0 && c < watchedWell),
+  )
 
   const make = useCallback(
     (colors: ChartColors) => ({

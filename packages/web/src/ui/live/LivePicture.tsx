@@ -1,4 +1,5 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
+import { polygonArea } from '@sightline/domain'
 import { IconBoxMultiple, IconMaximize, IconPolygon } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -114,13 +115,15 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
           ))}
       </svg>
       {showShapes &&
-        shapes.map(({ id, name, points: [first] }) =>
-          first ? (
+        shapes.map(({ id, name, kind, points }) => {
+          const [first] = points
+          // The whole picture needs no name; it would lie under the state.
+          return first && !(kind === 'zone' && polygonArea(points) > 0.95) ? (
             <span key={id} className={classes.name} style={{ left: `${first[0] * 100}%`, top: `${first[1] * 100}%` }}>
               {name}
             </span>
-          ) : null,
-        )}
+          ) : null
+        })}
       {showBoxes &&
         isPlaying &&
         overlay?.boxes.map(({ box: [x, y, w, h], track_id }, index) => (

@@ -9,6 +9,10 @@ import { createStore, type Store } from '../../store.ts'
 
 /** A picture this far behind the newest one jumps to `jumpToSeconds` before it. */
 const capSeconds = 0.3
+/** Streams with B-frames arrive in bursts: where the picture had to jump this often in `restlessMs`, the cap is doubled. */
+const restlessJumps = 4
+const restlessMs = 3000
+const greatestCapSeconds = 1.2
 const jumpToSeconds = 0.05
 /** Old pictures are dropped once this much is buffered. */
 const keepSeconds = 20
@@ -185,6 +189,8 @@ class Feed {
   #buffer: SourceBuffer | null = null
   #queue: Uint8Array<ArrayBuffer>[] = []
   #closed = false
+  #cap = capSeconds
+  #jumps: number[] = []
 
   constructor(video: HTMLVideoElement, mime: string, onUnplayable: () => void) {
     this.#video = video
@@ -226,12 +232,21 @@ class Feed {
     if (!buffered.length) return null
     const end = buffered.end(buffered.length - 1)
     const behind = end - video.currentTime
-    if (behind > capSeconds || behind < 0)
+    if (behind > this.#cap || behind < 0) {
       video.currentTime = Math.max(buffered.start(buffered.length - 1), end - jumpToSeconds)
+      this.#jumped(performance.now())
+    }
     // A paused background tab, or autoplay that had to wait for data: the browser may refuse until the page is shown.
     if (video.paused)
       video.play().catch((error: Error) => console.debug(`The live picture does not play yet: ${error.message}`))
     return Math.max(0, end - video.currentTime)
+  }
+
+  #jumped(now: number): void {
+    this.#jumps = [...this.#jumps.filter((at) => now - at < restlessMs), now]
+    if (this.#jumps.length < restlessJumps) return
+    this.#cap = Math.min(greatestCapSeconds, this.#cap * 2)
+    this.#jumps = []
   }
 
   close(): void {

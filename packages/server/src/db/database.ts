@@ -79,6 +79,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Db> {
 }
 
 const requestSeconds = 15
+/**
+ * Queries join in the order in which they are written, from the rows that are asked for outwards; beyond so many joins
+ * PostgreSQL does not look for a better one. Planning eleven tables took 57 ms with its default of 8, and 1.2 ms so.
+ */
+const joinsPlanned = 4
 const idleInTransactionSeconds = 30
 
 /**
@@ -106,7 +111,7 @@ function makePool(config: pg.PoolConfig, name: string, max: number, timeoutSecon
     idleTimeoutMillis: 60_000,
     idle_in_transaction_session_timeout: idleInTransactionSeconds * 1000,
     ...(timeoutSeconds > 0 && { statement_timeout: timeoutSeconds * 1000 }),
-    options: '-c timezone=UTC',
+    options: `-c timezone=UTC -c join_collapse_limit=${joinsPlanned}`,
   })
   // A connection that breaks while idle only leaves the pool; the next query gets a new one or its own error. While it
   // is lent out, between two statements, the pool does not listen: without a listener that would end the process.

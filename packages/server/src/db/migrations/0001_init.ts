@@ -104,7 +104,7 @@ const people = [
   `create table login_fail (
     key text primary key,
     count int not null,
-    last_at timestamptz not null,
+    last_at timestamptz not null default now(),
     blocked_until timestamptz)`,
 
   // purpose: setup, invite, reset, confirm, enrol. Only the SHA-256 of a token is kept.

@@ -28,7 +28,7 @@ const shots = fileURLToPath(new URL('./out/', import.meta.url))
 let product: Product
 let browser: Browser
 let watched: Watched
-let person_: Caller
+let caller: Caller
 
 beforeAll(async () => {
   mkdirSync(shots, { recursive: true })
@@ -90,14 +90,14 @@ test('a new user gets from the printed address to the first event with the keybo
   await press(page, /^\W*Continue/)
   await press(page, /Open the dashboard/)
   await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor()
+  caller = await signIn(product.origin, person.username, person.password)
   expect(seconds).toBeLessThan(120)
   expect(watched.faults).toEqual([])
 })
 
 test('the live picture moves, with boxes and numbers on it', async () => {
   const { page } = watched
-  person_ = await signIn(product.origin, person.username, person.password)
-  const [channel] = (await person_.call('channel', 'mine', {})) as Channel[]
+  const [channel] = (await caller.call('channel', 'mine', {})) as Channel[]
   await page.goto(
     `${product.origin}/channel/detail?did=${channel?.device_id}&cid=${channel?.channel_id}&uid=${channel?.usecase_id}`,
   )
@@ -112,13 +112,13 @@ test('the live picture moves, with boxes and numbers on it', async () => {
 })
 
 test('line crossings equal the truth of the scene over whole loops, and mean counts are within 15 % of it', async () => {
-  const [people] = (await person_.call('channel', 'mine', {})) as Channel[]
+  const [people] = (await caller.call('channel', 'mine', {})) as Channel[]
   const lobby = people as Channel
   const { width, height, line } = truth
   const ends = [line.a, line.b].map(([x, y]): [number, number] => [x / width, y / height])
   // Side b lies to the right of the walk along the line; `insideSign` says which side is inside.
   const points = (line.insideSign === 1 ? ends : ends.toReversed()) as [number, number][]
-  const door = (await person_.call('channel', 'create', {
+  const door = (await caller.call('channel', 'create', {
     channel_name: 'Door',
     device_id: lobby.device_id,
     usecase_key: 'pplocc',
@@ -130,7 +130,7 @@ test('line crossings equal the truth of the scene over whole loops, and mean cou
   const end = begin + loops * loopMs
   await until('three whole loops have passed', () => Date.now() > end + 7000, loops * loopMs + 60_000)
 
-  const crossings = (await person_.call('event', 'range', {
+  const crossings = (await caller.call('event', 'range', {
     usecase_key: 'pplocc',
     channel_id: [door.channel_id],
     kind: ['open'],
@@ -144,7 +144,7 @@ test('line crossings equal the truth of the scene over whole loops, and mean cou
   console.log(`crossings in ${sum('up')} of ${wanted('in')}, out ${sum('down')} of ${wanted('out')} in ${loops} loops`)
   expect({ in: sum('up'), out: sum('down') }).toEqual({ in: wanted('in'), out: wanted('out') })
 
-  const series = (await person_.call('event', 'range', {
+  const series = (await caller.call('event', 'range', {
     usecase_key: 'pplcnt',
     channel_id: [lobby.channel_id],
     start: new Date(begin).toISOString(),
@@ -165,7 +165,7 @@ test('line crossings equal the truth of the scene over whole loops, and mean cou
 }, 420_000)
 
 const windows = async (channelId: string): Promise<EventEntity[] | null> => {
-  const list = (await person_.call('event', 'range', {
+  const list = (await caller.call('event', 'range', {
     channel_id: [channelId],
     kind: ['window'],
     event_limit: 5,
@@ -187,7 +187,7 @@ test('French, dark, phone width and a reload show the same numbers, and nothing 
     await page.screenshot({ path: `${shots}${name}.png`, fullPage: true })
     expect(await axeFaults(page), name).toEqual([])
   }
-  await person_.call('user', 'configUpdate', { ui_config: { language: 'fr', dark: true } })
+  await caller.call('user', 'configUpdate', { ui_config: { language: 'fr', dark: true } })
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`${product.origin}/dashboard`)
   await page.getByRole('heading', { name: 'Tableau de bord', level: 1 }).waitFor()
@@ -199,13 +199,13 @@ test('French, dark, phone width and a reload show the same numbers, and nothing 
   expect(await axeFaults(page)).toEqual([])
   await page.reload()
   await page.getByRole('heading', { name: 'Tableau de bord', level: 1 }).waitFor()
-  await person_.call('user', 'configUpdate', { ui_config: { language: 'en', dark: false } })
+  await caller.call('user', 'configUpdate', { ui_config: { language: 'en', dark: false } })
   await page.setViewportSize({ width: 1440, height: 900 })
   expect(watched.faults).toEqual([])
 })
 
 test('portal, nimble and database are killed in turn: everything comes back, no event is lost or doubled', async () => {
-  const [channel] = (await person_.call('channel', 'mine', {})) as Channel[]
+  const [channel] = (await caller.call('channel', 'mine', {})) as Channel[]
   const begin = new Date().toISOString()
   const kill = async (what: 'server' | 'edge' | 'database') => {
     const [pid] = what === 'database' ? [databasePid()] : product.pids(what)
@@ -217,7 +217,7 @@ test('portal, nimble and database are killed in turn: everything comes back, no 
         if (what !== 'database' && (product.pids(what).length === 0 || product.pids(what)[0] === before[0]))
           return false
         const since = Date.now()
-        const list = (await person_.call('event', 'range', {
+        const list = (await caller.call('event', 'range', {
           kind: ['window'],
           channel_id: [channel?.channel_id],
           event_limit: 1,
@@ -234,7 +234,7 @@ test('portal, nimble and database are killed in turn: everything comes back, no 
 
   const end = new Date().toISOString()
   const list = await until('the tail is there', async () => {
-    const found = (await person_.call('event', 'range', {
+    const found = (await caller.call('event', 'range', {
       kind: ['window'],
       channel_id: [channel?.channel_id],
       start: begin,
@@ -262,20 +262,20 @@ const databasePid = (): number =>
 test('Ctrl-C ends everything within ten seconds, and the next start is ready within five with everything kept', async () => {
   const { dataDir, origin } = product
   const before = (
-    (await person_.call('event', 'range', { kind: ['window'], event_limit: 1, type: 1 } as never)) as EventEntity[]
+    (await caller.call('event', 'range', { kind: ['window'], event_limit: 1, type: 1 } as never)) as EventEntity[]
   )[0]
   const stopped = Date.now()
   expect(await product.stop()).toBe(0)
   expect(Date.now() - stopped).toBeLessThan(10_000)
   product = await startProduct({ dataDir, port: Number(new URL(origin).port) })
   console.log(`second start: ready in ${product.readyMs} ms`)
-  person_ = await signIn(product.origin, person.username, person.password)
-  const event = await person_.call('event', 'id', { event_uuid: before?.event_uuid as string })
+  caller = await signIn(product.origin, person.username, person.password)
+  const event = await caller.call('event', 'id', { event_uuid: before?.event_uuid as string })
   expect(event).toMatchObject({ event_uuid: before?.event_uuid })
   await until(
     'the cameras count again',
     async () => {
-      const list = (await person_.call('event', 'range', {
+      const list = (await caller.call('event', 'range', {
         kind: ['window'],
         event_limit: 1,
         type: 1,

@@ -17,6 +17,7 @@ import {
   channelGone,
   channelStatus,
   deleteChannel,
+  describeChannels,
   listChannels,
   readChannel,
   touchChannels,
@@ -146,7 +147,7 @@ function tell({ app, note }: Ctx, row: ChannelRow): void {
 /** A channel as it is stored and as it is answered. @throws 404 */
 async function both(trx: Trx, { app, scope }: Ctx, uid: string) {
   const row = await readChannel(trx, scope, uid)
-  const [entity] = await listChannels(trx, scope, app.links, { channelUids: [uid] })
+  const [entity] = await describeChannels(trx, scope, app.links, [row])
   if (!entity) throw channelGone()
   return { row, entity }
 }

@@ -125,13 +125,20 @@ export async function readChannel(trx: Trx, scope: Scope, uid: string): Promise<
   return row
 }
 
-export async function listChannels(
+export const listChannels = async (
   trx: Trx,
   scope: Scope,
   links: Links,
   filter: ChannelFilter = {},
+): Promise<Channel[]> => describeChannels(trx, scope, links, await channelRows(trx, scope, filter))
+
+/** Channels as the API shows them, with their zones and how they stand now. */
+export async function describeChannels(
+  trx: Trx,
+  scope: Scope,
+  links: Links,
+  rows: readonly ChannelRow[],
 ): Promise<Channel[]> {
-  const rows = await channelRows(trx, scope, filter)
   const zones = await zonesOfChannels(
     trx,
     scope,

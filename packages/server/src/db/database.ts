@@ -81,7 +81,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Db> {
 const requestSeconds = 15
 /**
  * Queries join in the order in which they are written, from the rows that are asked for outwards; beyond so many joins
- * PostgreSQL does not look for a better one. Planning eleven tables took 57 ms with its default of 8, and 1.2 ms so.
+ * PostgreSQL does not look for a better one. Planning ten joins took 57 ms with its default of 8, and 1.2 ms so.
  */
 const joinsPlanned = 4
 const idleInTransactionSeconds = 30

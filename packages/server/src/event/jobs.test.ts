@@ -1,0 +1,191 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { createBus } from '../bus.ts'
+import { testDatabase } from '../testing/database.ts'
+import { eventRecord } from '../testing/events.ts'
+import { factories } from '../testing/factories.ts'
+import { createEventWriter } from './ingest.ts'
+import { giveUpOldestDay, retain, startEventJobs, volumeUse } from './jobs.ts'
+import { ensurePartitions, keptDays, partitionsOf } from './partitions.ts'
+import { hourMs } from './rollup.ts'
+
+const { db, close } = await testDatabase()
+afterAll(close)
+const make = factories(db)
+const day = 24 * hourMs
+const today = Math.floor(Date.now() / day) * day
+const channel = await make.channel()
+const log = {
+  lines: [] as string[],
+  info: () => undefined,
+  warn: (line: string) => void log.lines.push(line),
+  error: () => undefined,
+}
+
+const store = (at: number, of = channel) =>
+  createEventWriter({ db, bus: createBus(), now: () => Math.max(at, Date.now()) }).write({
+    tenantId: of.tenant_id,
+    nimbleId: of.nimble_id,
+    records: [eventRecord({ channel_id: of.uid, observed_at: at, metrics: { total: 1 } })],
+    receivedAt: new Date(at),
+  })
+const names = async (table: string) =>
+  (
+    await db.owner((trx) =>
+      sql<{
+        name: string
+      }>`select inhrelid::regclass::text as name from pg_inherits where inhparent = ${table}::regclass order by 1`.execute(
+        trx,
+      ),
+    )
+  ).rows.map((row) => row.name)
+const dayName = (at: number) => `event_${new Date(at).toISOString().slice(0, 10).replaceAll('-', '')}`
+const events = async () =>
+  (await db.owner((trx) => trx.selectFrom('event').select(['tenant_id', 'ts']).orderBy('ts').execute())).map((row) =>
+    row.ts.getTime(),
+  )
+
+beforeEach(async () => {
+  log.lines.length = 0
+  await db.owner((trx) => sql`update organization set raw_days = 7, rollup_days = 400`.execute(trx))
+})
+
+describe('partitions', () => {
+  test.each([
+    ['event', '2026-12-30T23:59:59Z', '2027-01-01T00:00:00Z', ['event_20261230', 'event_20261231', 'event_20270101']],
+    ['event_1m', '2026-12-31T23:00:00Z', '2027-01-01T00:00:00Z', ['event_1m_202612', 'event_1m_202701']],
+    ['event_1h', '2026-12-31T23:00:00Z', '2027-01-01T00:00:00Z', ['event_1h_2026', 'event_1h_2027']],
+  ] as const)('of %s follow each other without a gap', (table, from, to, expected) => {
+    const list = partitionsOf(table, Date.parse(from), Date.parse(to))
+    expect(list.map(({ name }) => name)).toEqual(expected)
+    for (const [i, { from: start }] of list.entries()) if (i > 0) expect(start).toEqual(list[i - 1]!.to)
+  })
+
+  test('exist from a week back to three days ahead, and are made once', async () => {
+    const kept = await names('event')
+    expect(kept[0]).toBe(dayName(today - 7 * day))
+    expect(kept.at(-1)).toBe(dayName(today + 3 * day))
+    expect(await db.owner((trx) => ensurePartitions(trx, Date.now()))).toEqual([])
+    expect(await db.owner((trx) => ensurePartitions(trx, Date.now() + day))).toEqual([dayName(today + 4 * day)])
+  })
+
+  test('take events from the first to the last moment that is accepted', async () => {
+    const oldest = today - 7 * day
+    for (const at of [oldest, oldest + 1, today, Date.now() + 4 * 60_000]) expect((await store(at)).stored).toBe(1)
+    expect(await store(oldest - 1)).toMatchObject({ stored: 0, rejected: 1 })
+  })
+})
+
+describe('retention', () => {
+  test('drops days that are over their time, and events of that time are refused from then on', async () => {
+    const later = Date.now() + 2 * day
+    const oldest = today - 7 * day
+    await retain(db, later)
+    const kept = await names('event')
+    expect(kept[0]).toBe(dayName(today - 5 * day))
+    expect(kept.at(-1)).toBe(dayName(today + 5 * day))
+    const writer = createEventWriter({ db, bus: createBus(), now: () => later })
+    const records = [eventRecord({ channel_id: channel.uid, observed_at: oldest + hourMs, metrics: { total: 1 } })]
+    expect(
+      await writer.write({ tenantId: channel.tenant_id, nimbleId: channel.nimble_id, records, receivedAt: new Date() }),
+    ).toMatchObject({ rejected: 1 })
+  })
+
+  test('of an organization that keeps less ends its events and no others', async () => {
+    const short = await make.organization({ raw_days: 1 })
+    const nimble = await make.nimble({}, short)
+    const other = await make.channel(
+      {},
+      await make.device({}, await make.site({}, await make.customer({}, short)), nimble),
+    )
+    await db.owner((trx) => trx.deleteFrom('event').execute())
+    await store(today - 3 * day)
+    await db.owner((trx) => sql`update organization set raw_days = 7`.execute(trx))
+    await store(today - 3 * day + 1000, other)
+    await store(Date.now(), other)
+    await db.owner((trx) => sql`update organization set raw_days = 1 where tenant_id = ${short.tenant_id}`.execute(trx))
+    await retain(db, Date.now())
+    expect(await events()).toEqual([today - 3 * day, expect.closeTo(Date.now(), -4)])
+    expect(await store(today - 3 * day + 2000, other)).toMatchObject({ rejected: 1 })
+  })
+
+  test('ends figures of edge servers after a day, and rejected events after a month', async () => {
+    const at = (ago: number) => new Date(Date.now() - ago)
+    await db.owner(async (trx) => {
+      const { tenant_id, nimble_id } = channel
+      for (const ago of [0, 24 * hourMs, 26 * hourMs])
+        await trx
+          .insertInto('nimble_stat')
+          .values({ tenant_id, nimble_id, at: at(ago) })
+          .execute()
+      await trx.deleteFrom('event_rejected').execute()
+      for (const ago of [0, 31 * day])
+        await trx
+          .insertInto('event_rejected')
+          .values({ tenant_id, nimble_id, reason: 'x', record: '{}', received_at: at(ago) })
+          .execute()
+    })
+    await retain(db, Date.now())
+    const left = await db.owner(async (trx) => [
+      (await trx.selectFrom('nimble_stat').select('at').execute()).length,
+      (await trx.selectFrom('event_rejected').select('id').execute()).length,
+    ])
+    expect(left).toEqual([2, 1])
+  })
+
+  test('is done by one portal at a time', async () => {
+    const held = Promise.withResolvers<void>()
+    const taken = Promise.withResolvers<void>()
+    const other = db.owner(async (trx) => {
+      await sql`select pg_advisory_xact_lock(hashtext('sightline.retain'))`.execute(trx)
+      taken.resolve()
+      await held.promise
+    })
+    await taken.promise
+    const before = await names('event')
+    await retain(db, Date.now() + 6 * day)
+    expect(await names('event')).toEqual(before)
+    held.resolve()
+    await other
+  })
+})
+
+describe('a disk that fills up', () => {
+  test('costs the oldest raw day, with a trace, and never today', async () => {
+    const [oldest] = await db.owner(keptDays)
+    expect(await giveUpOldestDay(db, Date.now(), log)).toBe(oldest!.name)
+    expect(await names('event')).not.toContain(oldest!.name)
+    const traces = await db.owner((trx) =>
+      trx.selectFrom('trace').select(['code', 'object_name']).where('tenant_id', '=', channel.tenant_id).execute(),
+    )
+    expect(traces).toEqual([
+      { code: 'event.day_dropped', object_name: new Date(oldest!.start).toISOString().slice(0, 10) },
+    ])
+    expect(log.lines).toEqual([
+      `Raw events of ${oldest!.name} were dropped early because the data volume is nearly full`,
+    ])
+    for (let i = 0; i < 20; i++) await giveUpOldestDay(db, Date.now(), log)
+    expect((await names('event'))[0]).toBe(dayName(today))
+  })
+
+  test('is measured as df does', async () => {
+    const { blocks, bfree, bavail } = fs.statfsSync(os.tmpdir())
+    expect(await volumeUse(os.tmpdir())).toBeCloseTo((blocks - bfree) / (blocks - bfree + bavail), 2)
+  })
+})
+
+test('the jobs start at once, tell how full the disk is, and end when told', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'sl-jobs-'))
+  const pauses: (string | null)[] = []
+  await db.owner((trx) => sql`update rollup_seal set sealed_until = ${new Date(Date.now() - 3 * hourMs)}`.execute(trx))
+  const jobs = startEventJobs({ db, writer: { pause: (reason) => void pauses.push(reason) }, dataDir: folder, log })
+  await jobs.stop()
+  const { sealed_until } = await db.owner((trx) => trx.selectFrom('rollup_seal').selectAll().executeTakeFirstOrThrow())
+  expect(Date.now() - sealed_until.getTime()).toBeLessThan(hourMs + 3 * 60_000)
+  expect(jobs.diskUse()).toBeGreaterThan(0)
+  expect(pauses).toHaveLength(1)
+  fs.rmSync(folder, { recursive: true })
+})

@@ -99,7 +99,13 @@ export function createServer(env: Env, logger: FastifyServerOptions['logger']): 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+  })
   app.addHook('onSend', async (_request, reply) => {
+    // A connection that is kept after its last answer would hold up the end.
+    if (isClosing) reply.header('connection', 'close')
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
   })
   app.addHook('onResponse', async (request, reply) => {

@@ -80,6 +80,25 @@ test('says its address and the setup token, keeps the log JSON and the token out
   expect(await again.ended).toBe(0)
 })
 
+test('a stop answers every accepted request, tells every socket, and takes no more', async () => {
+  const portal = run({ DATA_DIR: join(folder, 'busy') })
+  const { address } = await portal.said
+  const origin = address
+  const headers = { origin, 'content-type': 'application/json' }
+  // Each takes a password hash, four at a time: the others are under way when the signal comes.
+  const body = (i: number) => JSON.stringify({ username: `nobody.${i}`, password: 'Wrong-Horse-7' })
+  const open = Array.from({ length: 10 }, (_, i) =>
+    fetch(`${address}/api/v1/auth/login`, { method: 'POST', headers, body: body(i) }).then(({ status }) => status),
+  )
+  await Promise.all(open.slice(0, 4))
+  const asked = Date.now()
+  portal.child.kill('SIGTERM')
+  expect(new Set(await Promise.all(open))).toEqual(new Set([401]))
+  expect(await portal.ended).toBe(0)
+  expect(Date.now() - asked).toBeLessThan(10_000)
+  await expect(fetch(`${address}/health/live`)).rejects.toThrow()
+})
+
 describe('says in one sentence why it cannot start, and ends with 1', () => {
   const file = join(folder, 'a file')
   writeFileSync(file, '')

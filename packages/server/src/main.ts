@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { PortalSays } from '@sightline/contract/supervisor'
 import type { FastifyInstance } from 'fastify'
 import { build, createServer, createServices } from './app.ts'
-import { renewSetupToken } from './auth/store.ts'
+import { forgetOld, renewSetupToken } from './auth/store.ts'
 import { openDatabase } from './db/database.ts'
 import { DatabaseTrouble } from './db/trouble.ts'
 import { type Env, EnvFault, ownOrigins, readEnv } from './env.ts'
@@ -13,6 +13,7 @@ import { collectMetrics } from './metrics.ts'
 import { openSecrets } from './secrets.ts'
 
 const stopSeconds = 10
+const hourMs = 3_600_000
 
 /** What was opened and how to close it; the last one opened is closed first. */
 const opened: (() => Promise<unknown> | unknown)[] = []
@@ -38,6 +39,11 @@ async function start(): Promise<void> {
   opened.push(() => eventJobs.stop())
   await jobs.start()
   opened.push(() => jobs.stop())
+
+  const forget = () =>
+    db.instance(forgetOld).catch((error) => log.warn({ err: error }, 'old sessions could not be removed'))
+  const housekeeping = setInterval(forget, hourMs)
+  opened.push(() => clearInterval(housekeeping))
 
   const metrics = collectMetrics(app)
   await build(app, services)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type TestApp, testApp } from '../testing/app.ts'
+import { forgetOld } from './store.ts'
 
 let t: TestApp
 let hashed: string
@@ -286,6 +287,20 @@ describe('a session ends', () => {
     expect((await admin.call('user.sessionRevoke', { session_id: session.session_id })).status).toBe(200)
     expect(await statusOf(browser)).toBe(401)
   })
+})
+
+test('what is long over is forgotten, but not when somebody was last here', async () => {
+  const { id, uid, username } = await person()
+  for (let i = 0; i < 3; i++) await signIn({ username, password })
+  await signIn({ username: 'somebody.long.ago', password: wrong })
+  await asOwner(sql`update session set created_at = created_at - interval '40 d', expires_at = expires_at - interval '40 d'
+    where user_id = ${id}`)
+  await asOwner(sql`update login_fail set last_at = now() - interval '2 d'`)
+  await t.services.db.instance(forgetOld)
+  expect((await asOwner(sql`select from session where user_id = ${id}`)).rows).toHaveLength(1)
+  expect((await asOwner(sql`select from login_fail`)).rows).toHaveLength(0)
+  const { body } = await (await t.signIn('super_admin')).call('user.id', { user_id: uid })
+  expect(Date.parse(body.response.last_login_at)).toBeLessThan(Date.now() - 39 * 86_400_000)
 })
 
 test('a machine key that is not known is refused, even beside a good cookie', async () => {

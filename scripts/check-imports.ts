@@ -95,5 +95,10 @@ function* sources(folder: string): Generator<string> {
 /** Static imports, re-exports and dynamic imports with a literal; comments are left out. */
 function importsOf(text: string): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
-  return [...code.matchAll(/(?:from\s+|import\s+|import\(\s*)(['"])([^'"\n]+)\1/g)].map((match) => match[2] as string)
+  const forms = [
+    /^import\s+(?:[^'"]*?\sfrom\s+)?['"]([^'"\n]+)['"]/gm,
+    /^export\s+(?:type\s+)?(?:\*|\{[^}]*\})[^'"\n]*from\s+['"]([^'"\n]+)['"]/gm,
+    /\bimport\(\s*['"]([^'"\n]+)['"]/g,
+  ]
+  return forms.flatMap((form) => [...code.matchAll(form)].map((match) => match[1] as string))
 }

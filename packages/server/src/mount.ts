@@ -177,7 +177,8 @@ function mountRow(
       await handler(request.input, contextOf(request), socket)
     } catch (error) {
       const { status, body } = failureOf(error, request.id, services.log)
-      socket.close(4000 + status, body.error_code ?? body.message)
+      // A reason has room for 123 bytes: the id, which clients know how to say.
+      socket.close(4000 + status, body.error_code ?? '')
     }
   }
 

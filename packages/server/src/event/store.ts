@@ -14,6 +14,8 @@ import { observedSeries } from './series.ts'
 import { readStats } from './stats.ts'
 import type { Period } from './time.ts'
 
+export type { EventWriter } from './ingest.ts'
+
 const periodMs = recentHours * hourMs
 
 /** Figures of channels over the last 24 hours, in the order asked for; channels out of reach are left out. */

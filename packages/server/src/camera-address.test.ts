@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { addressFault } from './camera-address.ts'
+import { addressFault, streamSchemes } from './camera-address.ts'
 
 const none = () => false
-const fault = (address: string) => addressFault(address, ['rtsp:', 'rtsps:'], none)
+const fault = (address: string) => addressFault(address, streamSchemes, none)
 
 it.each([
   'rtsp://192.168.1.20:554/stream1',
   'rtsp://10.0.0.5/',
-  'rtsps://camera-3.lan:322/h264',
+  'rtsp://camera-3.lan/h264',
   'rtsp://[fd00::20]:554/s',
   'rtsp://100.64.0.9/s',
   'rtsp://8.8.4.4/s?channel=1',
@@ -34,6 +34,7 @@ it.each([
   ['rtsp://255.255.255.255/x', 'address_refused'],
   ['rtsp://admin:secret@192.168.1.2/x', 'credentials_apart'],
   ['http://192.168.1.2/x', 'stream_address'],
+  ['rtsps://192.168.1.2/x', 'stream_address'],
   ['file:///etc/passwd', 'stream_address'],
   ['rtsp://192.168.1.2/x y', 'stream_address'],
   ['rtsp://192.168.1.2/x\r\nHost: y', 'stream_address'],

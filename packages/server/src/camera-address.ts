@@ -19,7 +19,11 @@ const refusedRanges = new Set([
   'teredo',
   'rfc6052',
 ])
-const defaultPorts: Record<string, number> = { 'rtsp:': 554, 'rtsps:': 322, 'http:': 80, 'https:': 443 }
+const defaultPorts: Record<string, number> = { 'rtsp:': 554, 'http:': 80 }
+
+/** What an edge server opens: RTSP without TLS, and ONVIF services by http. */
+export const streamSchemes = ['rtsp:']
+export const cameraSchemes = ['rtsp:', 'http:']
 
 /** Message id of what is wrong with a camera's address, null when nothing is. */
 export function addressFault(

@@ -1,7 +1,7 @@
 import type { deviceDraft } from '@sightline/contract'
 import { sql } from 'kysely'
 import type * as z from 'zod'
-import { addressFault, addressPlace } from '../camera-address.ts'
+import { addressFault, addressPlace, streamSchemes } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
 import { raiseDesired, readNimble } from '../nimble/store.ts'
 import { invalid } from '../refusal.ts'
@@ -67,7 +67,7 @@ async function findPlaces(trx: Trx, scope: Scope, drafts: readonly DeviceDraft[]
 
 function checkAddresses(app: Services, draft: DeviceDraft, refuse: (field: string, id: string) => void): void {
   const check = (field: string, address: string) => {
-    const fault = addressFault(address, ['rtsp:', 'rtsps:'], app.demo.isDemo)
+    const fault = addressFault(address, streamSchemes, app.demo.isDemo)
     if (fault) refuse(field, fault)
   }
   check('stream_address', draft.stream_address)

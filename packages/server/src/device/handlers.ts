@@ -1,6 +1,6 @@
 import type { Device } from '@sightline/contract'
 import { changed } from '../bus.ts'
-import { addressFault } from '../camera-address.ts'
+import { addressFault, streamSchemes } from '../camera-address.ts'
 import { channelRows, channelStatus } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { channelFigures } from '../event/store.ts'
@@ -75,7 +75,7 @@ export const device: Handlers<'device'> = {
         throw invalid({ nimble_id: ['device_has_channels'] })
       const [main] = (await sourcesOfDevices(trx, scope, [before.id])).get(before.id) ?? []
       if (change.stream_address !== undefined && change.stream_address !== before.stream_address) {
-        const fault = addressFault(change.stream_address, ['rtsp:', 'rtsps:'], app.demo.isDemo)
+        const fault = addressFault(change.stream_address, streamSchemes, app.demo.isDemo)
         if (fault) throw invalid({ stream_address: [fault] })
         if (main) await updateSource(trx, main, { address: change.stream_address })
       }

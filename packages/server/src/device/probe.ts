@@ -1,6 +1,6 @@
 import type { deviceOps, Probe, Receive } from '@sightline/contract'
 import type { Finding, Probed } from '@sightline/contract/edge'
-import { addressFault, addressPlace } from '../camera-address.ts'
+import { addressFault, addressPlace, cameraSchemes } from '../camera-address.ts'
 import { keepStill, mediaUrl } from '../media/store.ts'
 import type { Ctx } from '../mount.ts'
 import { type NimbleRow, readNimble } from '../nimble/store.ts'
@@ -17,7 +17,7 @@ type Input = Receive<typeof deviceOps.probe>
  */
 export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
   const { app, scope } = ctx
-  const fault = addressFault(input.address, ['rtsp:', 'rtsps:', 'http:', 'https:'], app.demo.isDemo)
+  const fault = addressFault(input.address, cameraSchemes, app.demo.isDemo)
   if (fault) throw invalid({ address: [fault] })
   const { nimble, device, known } = await app.db.as(scope, async (trx) => {
     const nimble = await readNimble(trx, scope, input.nimble_id)

@@ -1,5 +1,5 @@
 import { changed } from '../bus.ts'
-import { addressFault } from '../camera-address.ts'
+import { addressFault, streamSchemes } from '../camera-address.ts'
 import { followDefaultSource, lockDevice } from '../device/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { raiseDesired } from '../nimble/store.ts'
@@ -96,7 +96,7 @@ export const source: Handlers<'source'> = {
 }
 
 function checkAddress(app: Services, address: string): void {
-  const fault = addressFault(address, ['rtsp:', 'rtsps:'], app.demo.isDemo)
+  const fault = addressFault(address, streamSchemes, app.demo.isDemo)
   if (fault) throw invalid({ source_address: [fault] })
 }
 

@@ -124,9 +124,16 @@ test('line crossings equal the truth of the scene over whole loops, and mean cou
     usecase_key: 'pplocc',
     zones: [{ kind: 'line', points, aspect_ratio: width / height }],
   })) as Channel
-  const first = await until('the door counts', async () => windows(door.channel_id), 60_000)
+  await until('the door counts', () => windows(door.channel_id), 60_000)
   const loops = 3
-  const begin = Date.parse(first[0]?.observed_at as string)
+  // The scene is empty around its seam: counting begins and ends there, so that nobody is on the line at either end.
+  const empty = await until(
+    'the scene is empty',
+    async () =>
+      (await windows(lobby.channel_id))?.find(({ metrics }) => (metrics as Record<string, number>).total_max === 0),
+    loopMs * 2,
+  )
+  const begin = Date.parse(empty.observed_at)
   const end = begin + loops * loopMs
   await until('three whole loops have passed', () => Date.now() > end + 7000, loops * loopMs + 60_000)
 

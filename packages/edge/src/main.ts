@@ -47,13 +47,12 @@ try {
 } catch (error) {
   const sentence = sentenceOf(error as NodeJS.ErrnoException)
   console.error(sentence)
-  say({ type: 'failed', sentence })
-  process.exitCode = 1
-  process.disconnect?.()
+  say({ type: 'failed', sentence }, () => process.exit(1))
 }
 
-function say(message: NimbleSays): void {
-  process.send?.(message)
+function say(message: NimbleSays, then: () => void = () => undefined): void {
+  if (process.send) process.send(message, then)
+  else then()
 }
 
 /** The second wish to stop is obeyed at once. */

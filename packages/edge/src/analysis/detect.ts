@@ -26,6 +26,10 @@ export type HogSettings = {
 const bodyOfWindow = { x: 0.2, y: 0.08, w: 0.6, h: 0.805 }
 /** Smallest region worth searching: one window and its stride. */
 const smallestRegion = { width: 72, height: 136 }
+/** In areas taller than this share of the picture smaller people may hide: behind one another, or side by side. */
+const smallestOfTall = 0.3
+/** An area with less width for its height than this is one person, if a person is found in it at all. */
+const slender = 0.6
 const blobScore = 0.45
 
 /**
@@ -67,18 +71,26 @@ export function createHogDetector(cv: Cv, settings: HogSettings, width: number, 
     }
   }
 
+  /** A tall area is first searched for one person as tall as itself: much cheaper than for all who may be inside. */
+  function searchAround(place: Box): Detection[] {
+    const smallest = Math.min(place[3], height * smallestOfTall)
+    if (smallest === place[3]) return search(regionAround(place, smallest, width, height, settings.targetPx))
+    const whole = search(regionAround(place, place[3], width, height, settings.targetPx))
+    const isOnePerson = place[2] < place[3] * slender && whole.some(({ box }) => box[3] > place[3] * 0.75)
+    if (isOnePerson) return whole
+    return [...whole, ...search(regionAround(place, smallest, width, height, settings.targetPx))]
+  }
+
   return {
     find(picture, blobs, still) {
       const places = [...blobs.map((blob) => blob.box), ...still]
       if (places.length === 0) return []
       cv.cvtColor(picture, grey, cv.COLOR_BGR2GRAY)
-      const candidates = places
-        .flatMap((box) => search(regionAround(box, width, height, settings.targetPx)))
-        .filter((found) => found.score >= settings.minScore)
+      const candidates = places.flatMap(searchAround).filter((found) => found.score >= settings.minScore)
       const people = suppress(candidates, settings.nms).filter((found) =>
         places.some((place) => shareInside(found.box, place) > 0.35),
       )
-      return [...people, ...unexplained(blobs, people)]
+      return [...people.map((person) => fitted(person, blobs, people)), ...unexplained(blobs, people)]
     },
     delete() {
       for (const thing of [hog, grey, enlarged]) thing.delete()
@@ -94,12 +106,12 @@ export const motionDetector: Detector = {
 
 type Region = { rect: Rect; scale: number }
 
-/** The part of the picture to search around a box, and how much to enlarge it. */
-export function regionAround(box: Box, width: number, height: number, targetPx: number): Region {
+/** The part of the picture to search around a box, and how much to enlarge it so that people `personPx` tall fit the window. */
+export function regionAround(box: Box, personPx: number, width: number, height: number, targetPx: number): Region {
   const [x, y, w, h] = box
   const pad = h * 0.3
   const padAside = pad + w * 0.3
-  const scale = Math.min(4, Math.max(0.8, targetPx / Math.min(h, height * 0.3)))
+  const scale = Math.min(4, Math.max(0.2, targetPx / personPx))
   const [left, right] = widen(x - padAside, x + w + padAside, smallestRegion.width / scale, width)
   const [top, bottom] = widen(y - pad, y + h + pad, smallestRegion.height / scale, height)
   return { rect: { x: left, y: top, width: right - left, height: bottom - top }, scale }
@@ -121,6 +133,22 @@ export function suppress(found: readonly Detection[], limit: number): Detection[
   for (const next of [...found].sort((a, b) => b.score - a.score))
     if (kept.every((better) => iou(better.box, next.box) <= limit)) kept.push(next)
   return kept
+}
+
+/**
+ * The classifier knows that there is a person better than where the feet are; the edge of what moves knows that exactly,
+ * if it is this person alone that moves there, legs and all.
+ */
+function fitted(person: Detection, blobs: readonly Blob[], people: readonly Detection[]): Detection {
+  const [x, y, w, h] = person.box
+  const area = blobs.find(({ box }) => shareInside(person.box, box) > 0.5 || iou(person.box, box) > 0.4)?.box
+  if (!area || people.some((other) => other !== person && shareInside(other.box, area) > 0.35)) return person
+  const areaEnd = area[1] + area[3]
+  const above = (y + h - areaEnd) / h
+  const top = Math.abs(y - area[1]) < h * 0.15 ? area[1] : y
+  // An area that ends well above the feet lacks them; one that ends well below holds more than this person.
+  const end = above < 0.06 && area[3] < h * 1.35 ? areaEnd : y + h
+  return { ...person, box: [x, top, w, end - top] }
 }
 
 /** Moving areas shaped like a person that no person found accounts for. */

@@ -4,7 +4,7 @@ import type { Box } from '@sightline/domain'
 const noise = {
   /** Standard deviation of a detected centre. */
   measured: 0.05,
-  measuredHeight: 0.08,
+  measuredHeight: 0.1,
   /** Of the ratio of width to height, which has no unit. */
   measuredRatio: 0.1,
   /** Speed at birth: walking is about 0.8 heights a second. */
@@ -12,6 +12,8 @@ const noise = {
   /** Change of speed per √second. */
   acceleration: 0.7,
   ratioDrift: 0.05,
+  /** People do not grow; they come nearer: change of height per √second. */
+  heightDrift: 0.12,
 }
 
 /** One coordinate with its speed, and their covariance. */
@@ -36,7 +38,7 @@ export function startFilter([x, y, w, h]: Box): Filter {
     x: axis(x + w / 2, noise.measured * h, noise.speed * h),
     y: axis(y + h / 2, noise.measured * h, noise.speed * h),
     ratio: axis(w / h, noise.measuredRatio, 0),
-    height: axis(h, noise.measuredHeight * h, (noise.speed * h) / 4),
+    height: axis(h, noise.measuredHeight * h, 0),
   }
 }
 
@@ -44,7 +46,7 @@ export function predict(filter: Filter, seconds: number): void {
   const h = filter.height.value
   predictAxis(filter.x, seconds, noise.acceleration * h)
   predictAxis(filter.y, seconds, noise.acceleration * h)
-  predictAxis(filter.height, seconds, (noise.acceleration * h) / 4)
+  filter.height.p00 += (noise.heightDrift * h) ** 2 * seconds
   filter.ratio.p00 += noise.ratioDrift ** 2 * seconds
 }
 

@@ -25,11 +25,14 @@ export type Crossing = { line: string; direction: 'up' | 'down'; trackId: number
 export type Placed = { id: number; box: Box; observed: boolean }
 
 type ZoneState = { hits: number; firstHitAt: number; since: number | null; lastInsideAt: number; appeared: boolean }
-/** `settled`: last place clear of the line. `pending`: a change of side seen, but not yet twice. */
-type LineState = { settled: Point | null; pending: number; times: number }
+/**
+ * `settled`: last place clear of the line on the side taken, and how often that side was seen. `pending`: a change of side
+ * seen `times` times, not yet often enough.
+ */
+type LineState = { settled: Point | null; seen: number; pending: number; times: number }
 type TrackState = { zones: ZoneState[]; lines: LineState[]; seen: boolean }
 
-/** A new side counts when seen in this many pictures in a row: one bad box must not cross a line. */
+/** A side counts when seen in this many pictures in a row, before and after: one bad box must not cross a line. */
 const sideHits = 2
 
 /**
@@ -48,7 +51,7 @@ export function createZones(shapes: readonly Shape[], settings: ZoneSettings, as
 
   const fresh = (): TrackState => ({
     zones: zones.map(() => ({ hits: 0, firstHitAt: 0, since: null, lastInsideAt: 0, appeared: false })),
-    lines: lines.map(() => ({ settled: null, pending: 0, times: 0 })),
+    lines: lines.map(() => ({ settled: null, seen: 0, pending: 0, times: 0 })),
     seen: false,
   })
 
@@ -110,17 +113,21 @@ function visit(state: ZoneState, inside: boolean, first: boolean, at: number, se
 /** Moves one step and answers the direction when the line has been crossed for good. */
 function walk(state: LineState, line: readonly Point[], foot: Point, margin: number): Crossing['direction'] | null {
   if (distanceToLine(line, foot) < margin) return null
-  const change = state.settled === null ? 0 : sidesCrossed(line, state.settled, foot)
+  const change = state.settled === null ? 0 : Math.sign(sidesCrossed(line, state.settled, foot))
   if (change === 0) {
     state.settled = foot
+    state.seen++
     state.times = 0
     return null
   }
-  state.times = state.pending === Math.sign(change) ? state.times + 1 : 1
-  state.pending = Math.sign(change)
+  state.times = state.pending === change ? state.times + 1 : 1
+  state.pending = change
   if (state.times < sideHits) return null
+  const wasThere = state.seen >= sideHits
   state.settled = foot
+  state.seen = state.times
   state.times = 0
+  if (!wasThere) return null
   return change > 0 ? 'up' : 'down'
 }
 

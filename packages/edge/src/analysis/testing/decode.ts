@@ -35,8 +35,11 @@ function write(bytes: Uint8Array): void {
     try {
       sent += writeSync(1, bytes, sent)
     } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      // The reader has seen enough.
+      if (code === 'EPIPE') process.exit(0)
       // The reader is behind: a full pipe is not an error.
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+      if (code !== 'EAGAIN') throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
     }
   }

@@ -104,7 +104,6 @@ const fromNimble: { [T in NimbleMessage['type']]: Extract<NimbleMessage, { type:
     engine_version: '0.1.0',
     demo: true,
     capacity: 8,
-    time: 1,
   },
   pong: { type: 'pong', at: 1, received: 2, sent: 3 },
   'config.applied': { type: 'config.applied', version: 7 },

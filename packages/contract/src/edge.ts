@@ -325,7 +325,6 @@ export const nimbleMessage = z.discriminatedUnion('type', [
     engine_version: text,
     demo: z.boolean(),
     capacity: z.int32(),
-    time: ms,
   }),
   z.object({ type: z.literal('pong'), at: ms, received: ms, sent: ms }),
   /** This state is in place; how each stream and channel fares follows as their own states. */

@@ -94,10 +94,9 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
       { id: enrolled?.nimble_id ?? null, software: options.software, key: identity.key },
       (hello) => portalFault(hello, enrolled, options.awaitsEnrolment),
     )
-    if (enrolled === null) {
+    if (enrolled?.nimble_id !== nimbleId)
       identity.enrol({ nimble_id: nimbleId, instance_id: portal.id as string, portal_key: portal.public_key })
-      log.warn('The first portal came in and is trusted from now on', { key: portal.public_key })
-    }
+    if (enrolled === null) log.warn('The first portal came in and is trusted from now on', { key: portal.public_key })
     current?.end(linkClose.replaced, 'connection_lost')
     current = converse(ws, pipe, portalTime, nimbleId)
   }

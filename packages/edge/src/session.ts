@@ -29,7 +29,7 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
   const running = new Map<number, () => void>()
   const records = sendRecords(link, journal)
 
-  link.send({ type: 'state', applied_version: engine.appliedVersion(), ...engine.state(), ...about, time: Date.now() })
+  link.send({ type: 'state', applied_version: engine.appliedVersion(), ...engine.state(), ...about })
 
   /** Runs a request; `fail` answers it when it cannot be done. */
   const answer = (work: () => Promise<void>, fail: (cause: string) => void) => {

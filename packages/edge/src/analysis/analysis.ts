@@ -128,7 +128,9 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
   }
   const save = () => {
     isDirty = false
-    kept.save(memory)
+    const known = new Set(channels.map((channel) => channel.channel_id))
+    const carried = Object.fromEntries(Object.entries(memory.carried).filter(([id]) => known.has(id)))
+    kept.save({ ...memory, carried })
   }
   const closeOpen = (isTheirs: (channelId: string) => boolean) => {
     const at = Date.now()
@@ -213,7 +215,6 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
       for (const sourceId of sourceIds) if (!seats.has(sourceId)) seats.set(sourceId, emptiest(benches, seats))
       const known = new Set(wanted.map((channel) => channel.channel_id))
       states = new Map([...states].filter(([id]) => known.has(id)))
-      for (const id of Object.keys(memory.carried)) if (!known.has(id)) delete memory.carried[id]
       for (const bench of benches) send(bench)
       offerFeeds()
     },

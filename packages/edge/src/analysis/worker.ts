@@ -56,14 +56,20 @@ const listener = await listenForFrames(take, (error) => {
 
 const beating = setInterval(() => {
   report(analyzer.pass(Date.now()), null)
-  const kept = [...analyzer.carried()].flatMap(([id, one]): [string, Carried][] => (one ? [[id, one]] : []))
-  tell({ type: 'beat', states: analyzer.states(), carried: kept, work })
+  noteCarried()
+  tell({ type: 'beat', states: analyzer.states(), carried: [...carried], work })
   work = { frames: 0, busyMs: 0 }
 }, beatMs)
+
+/** A channel that is taken away may come back. */
+function noteCarried(): void {
+  for (const [id, one] of analyzer.carried()) if (one) carried.set(id, one)
+}
 
 main.on('message', (message: ToWorker) => {
   if (message.type === 'channels') {
     for (const [id, one] of message.carried) carried.set(id, one)
+    noteCarried()
     report(analyzer.setChannels(message.channels, Date.now()), null)
   } else if (message.type === 'pace') analyzer.setPace(message.source_id, message.pace)
   else void stop()

@@ -81,7 +81,6 @@ const state: NimbleMessage = {
   engine_version: '6.6.6',
   demo: false,
   capacity: 1,
-  time: 0,
 }
 const say = (message: NimbleMessage) => socket.send(JSON.stringify(message))
 const answers = (type: PortalMessage['type']) => heard.filter((message) => message.type === type)

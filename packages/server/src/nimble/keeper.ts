@@ -24,6 +24,8 @@ export type KeeperParts = {
   leases: Leases
   self: OpeningSelf
   isLoopbackPort(port: number): boolean
+  /** Whether there is a configuration of this id. */
+  isKnown(nimbleUid: string): boolean
   /** The key of the nimble beside this portal, from its file; null while it has not started. */
   localKey(): string | null
   onOverlay(overlay: Extract<NimbleMessage, { type: 'overlay' }>): void
@@ -72,7 +74,8 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
         await converse()
         failures = 0
         if (over.signal.aborted) return
-        reports.set({ state: 'connecting', cause: 'connection_lost' })
+        // The state is told by whoever has the lease.
+        if (hasLease) reports.set({ state: 'connecting', cause: 'connection_lost' })
         await pause(withJitter(localRetryMs))
       } catch (error) {
         failures++
@@ -109,7 +112,7 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
       signal: over.signal,
       accept(nimble) {
         offered = nimble.public_key
-        return strangeness(nimble, target, expected)
+        return strangeness(nimble, target, expected, parts.isKnown)
       },
     }).catch(async (fault: unknown) => {
       if ((fault as OpeningFault).fault === 'key_changed' && offered) await offerKey(db, target, offered)
@@ -226,10 +229,18 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
   }
 }
 
-/** Why this nimble is not the one of the configuration. A nimble that no portal has named yet may be any. */
-function strangeness(nimble: Hello, target: Target, expected: string | null): LinkFault | null {
+/**
+ * Why this nimble is not the one of the configuration. One that was never named may be any, and so may one whose
+ * configuration was deleted since.
+ */
+function strangeness(
+  nimble: Hello,
+  target: Target,
+  expected: string | null,
+  isKnown: (nimbleUid: string) => boolean,
+): LinkFault | null {
   if (expected !== null && nimble.public_key !== expected) return 'key_changed'
-  return nimble.id !== null && nimble.id !== target.uid ? 'other_nimble' : null
+  return nimble.id !== null && nimble.id !== target.uid && isKnown(nimble.id) ? 'other_nimble' : null
 }
 
 /** Someone has to change something; the others pass by themselves. */

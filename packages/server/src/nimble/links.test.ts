@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { hostname, tmpdir } from 'node:os'
+import { hostname, networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { localNimbleId } from '@sightline/domain'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -213,6 +213,40 @@ describe('the link', () => {
     links.reload()
     await until(isOnline(links, uid), 'the accepted key is let in')
     await second.stop()
+  })
+
+  test('goes through TLS to another machine’s address, with the key of the edge server', async (context) => {
+    const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+    const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+    if (!own) {
+      console.log('skipped: this machine has no address but loopback')
+      return context.skip()
+    }
+    const { port } = await nimble({ host: '0.0.0.0' })
+    const { uid } = await make.nimble({ address: own, port })
+    const links = portal(null)
+    await links.start()
+    await until(isOnline(links, uid), 'the link is up')
+    expect((await nimbleRow(uid)).key_state).toBe('pinned')
+    expect(await links.test(own, port)).toMatchObject({ ok: true })
+  })
+
+  test('serves a configuration that was deleted and made anew, but never two', async () => {
+    const { port } = await nimble()
+    const first = await make.nimble({ port, wait_between_retry: 1 })
+    const links = portal(port)
+    await links.start()
+    await until(isOnline(links, first.uid), 'the link is up')
+    const other = await make.organization()
+    const second = await make.nimble({ port, wait_between_retry: 1 }, other)
+    links.reload()
+    await until(() => cause(links, second.uid) === 'other_nimble', 'it belongs to the first')
+    await db.owner(async (trx) => {
+      await trx.deleteFrom('nimble_state').where('nimble_id', '=', first.id).execute()
+      await trx.deleteFrom('nimble').where('id', '=', first.id).execute()
+    })
+    links.reload()
+    await until(isOnline(links, second.uid), 'it serves the second')
   })
 
   test('comes back after the edge server was away, and says so meanwhile', async () => {

@@ -132,6 +132,7 @@ export function createLinks(services: Pick<Services, 'env' | 'db' | 'bus' | 'eve
             leases,
             self: own,
             isLoopbackPort,
+            isKnown: (nimbleUid) => keepers.has(nimbleUid),
             localKey: () => localNimbleKey(localFolder),
             onOverlay: (overlay) => {
               for (const mode of ['fmp4', 'mjpeg'] as const)

@@ -16,17 +16,21 @@ export type TestNimbleOptions = {
   folder: string
   /** 0: any free port. */
   port?: number
+  /** Beyond loopback it speaks TLS. */
+  host?: string
   /** Enrolled by files, as the start command does it. */
   isLocal?: boolean
   /** How far its clock is ahead of ours. */
   skewMs?: number
 }
 
-export async function startTestNimble({ folder, port = 0, isLocal = false, skewMs = 0 }: TestNimbleOptions) {
+export async function startTestNimble(options: TestNimbleOptions): Promise<TestNimble> {
+  const { folder, port = 0, host = '127.0.0.1', isLocal = false, skewMs = 0 } = options
   const child = fork(program, [], {
     env: {
       PATH: process.env.PATH,
       NIMBLE_DATA_DIR: folder,
+      NIMBLE_HOST: host,
       NIMBLE_PORT: String(port),
       ...(isLocal && { NIMBLE_ID: localNimbleId }),
       TEST_SKEW_MS: String(skewMs),
@@ -52,7 +56,7 @@ export async function startTestNimble({ folder, port = 0, isLocal = false, skewM
       child.kill('SIGKILL')
       await gone
     },
-  } satisfies TestNimble
+  }
 }
 
 /** Puts window records of a channel into the journal of a nimble that does not run; the last ends now. */

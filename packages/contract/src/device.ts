@@ -11,8 +11,7 @@ export const sourceRoles = ['analytics', 'live', 'both'] as const
 export const streamAddress = requiredLine(1, 1000).pipe(
   z.string().superRefine((value, issue) => {
     const url = URL.parse(value)
-    if (url?.protocol !== 'rtsp:' || url.hostname === '')
-      issue.addIssue({ code: 'custom', message: 'stream_address' })
+    if (url?.protocol !== 'rtsp:' || url.hostname === '') issue.addIssue({ code: 'custom', message: 'stream_address' })
     else if (url.username !== '' || url.password !== '')
       issue.addIssue({ code: 'custom', message: 'credentials_apart' })
   }),

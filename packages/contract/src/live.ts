@@ -1,11 +1,8 @@
 /** What the portal pushes to browsers. Both are WebSockets under the session cookie; reach is checked at opening and every 60 s. */
 import { usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
-import { channelStates, detectorStates } from './channel.ts'
 import { overlayBox } from './edge.ts'
-import { health } from './health.ts'
 import { jobEntity } from './job.ts'
-import { nimbleStatus } from './nimble.ts'
 import { op } from './op.ts'
 
 /** Ids and changed numbers only: the client reads what it shows again, so permission is checked again. */
@@ -23,24 +20,6 @@ export const streamMessage = z.discriminatedUnion('type', [
     event_uuid: z.uuid(),
     observed_at: z.string(),
   }),
-  z.object({
-    type: z.literal('channel'),
-    channel_id: z.uuid(),
-    site_id: z.uuid(),
-    channel_state: z.enum(channelStates),
-    detector_state: z.enum(detectorStates),
-    state_cause: z.string().nullable(),
-    channel_health: health,
-    is_active: z.boolean(),
-  }),
-  z.object({
-    type: z.literal('device'),
-    device_id: z.uuid(),
-    site_id: z.uuid(),
-    device_health: health,
-    health_cause: z.string().nullable(),
-  }),
-  z.object({ type: z.literal('nimble'), ...nimbleStatus.shape }),
   z.object({ type: z.literal('job'), ...jobEntity.shape }),
   /** Something of this feature changed: read it again. */
   z.object({ type: z.literal('changed'), feature: z.string(), id: z.uuid().nullable() }),

@@ -51,12 +51,7 @@ function subject(message: StreamMessage): string {
     case 'hello':
       return 'hello'
     case 'event':
-    case 'channel':
-      return `${message.type} ${message.channel_id}`
-    case 'device':
-      return `device ${message.device_id}`
-    case 'nimble':
-      return `nimble ${message.nimble_id}`
+      return `event ${message.channel_id}`
     case 'job':
       return `job ${message.job_id}`
     case 'changed':

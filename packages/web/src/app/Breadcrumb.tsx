@@ -1,3 +1,4 @@
+import type { ModuleItem } from '@sightline/contract'
 import { truncate } from '@sightline/domain'
 import { IconChevronRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -9,6 +10,7 @@ import { Go, type Search } from '../ui/Go.tsx'
 import classes from './Breadcrumb.module.css'
 import { api } from './client.ts'
 import { useCustomer } from './customer.ts'
+import { hasScreen, useModules } from './modules.ts'
 import { bare } from './verdict.ts'
 
 type Ids = Partial<Record<IdKey, string>>
@@ -17,9 +19,9 @@ type Crumb = { label: string; to: Path; search?: Search }
 const isPath = (path: string): path is Path => Object.hasOwn(en.screen, path)
 const topLevel = menu.flatMap(({ entries }) => entries.map(({ path }) => path))
 
-/** The screen one level up that has an entry in the menu: `/configuration/edit` → `/configuration`. */
-const parentOf = (path: Path): Path | null =>
-  topLevel.find((entry) => path !== entry && path.startsWith(`${entry}/`)) ?? null
+/** The screen one level up that has an entry in the menu and exists: `/configuration/edit` → `/configuration`. */
+const parentOf = (path: Path, list: readonly ModuleItem[]): Path | null =>
+  topLevel.find((entry) => path !== entry && path.startsWith(`${entry}/`) && hasScreen(list, entry)) ?? null
 
 /** Names behind the ids of the address, as far as they can be read. */
 function useNames({ sid, did, cid }: Ids) {
@@ -40,6 +42,7 @@ export function useCrumbs(): Crumb[] {
   const { pathname } = useLocation()
   const ids: Ids = useSearch({ strict: false })
   const { customers, selected } = useCustomer()
+  const modules = useModules()
   const { channel, device, site } = useNames(ids)
   const path = bare(pathname)
   if (!isPath(path)) return []
@@ -63,7 +66,7 @@ export function useCrumbs(): Crumb[] {
       to: '/channel/detail',
       search: { did: channel.device_id, cid: channel.channel_id, uid: channel.usecase_id },
     })
-  const parent = parentOf(path)
+  const parent = parentOf(path, modules)
   if (!isOfSites && parent) crumbs.push({ label: t(`screen.${parent}`), to: parent })
   // The last crumb is the screen itself, unless it is the thing that the crumb before names.
   if (crumbs.at(-1)?.to !== path) crumbs.push({ label: t(`screen.${path}`), to: path })

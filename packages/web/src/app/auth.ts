@@ -2,14 +2,16 @@
 import type { UserInfo } from '@sightline/contract'
 import type { CallFailed } from '../api.ts'
 import { i18n, language } from '../i18n/index.ts'
-import { closeStream, openStream, socketUrl } from '../live.ts'
+import { closeStream, openStream, socketUrl, subscribe } from '../live.ts'
 import { session } from '../session.ts'
 import { clearBanner, setBanner } from './banner.ts'
-import { api, apiBase, queryClient, whenSessionLost } from './client.ts'
+import { api, apiBase, queryClient, refreshSoon, whenSessionLost } from './client.ts'
 import { addressLanguage, chooseLanguage } from './language.ts'
 import { notify } from './messages.ts'
 import { loadModules } from './modules.ts'
 import { router } from './router.ts'
+
+subscribe('changed', ({ feature }) => refreshSoon(feature))
 
 /** Runs the guards again: the list of screens changed under the person's feet. */
 const judgeAgain = () => void router.invalidate()

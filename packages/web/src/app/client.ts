@@ -58,7 +58,8 @@ const dependents: Partial<Record<Feature, readonly Feature[]>> = {
   source: ['device', 'static', 'channel'],
   static: ['channel'],
   channel: ['device', 'site', 'customer', 'static', 'license', 'nimble', 'pipeline', 'event'],
-  nimble: ['license', 'device', 'status'],
+  // What an edge server's going away does to every camera behind it.
+  nimble: ['license', 'device', 'channel', 'site', 'customer', 'status'],
   license: ['nimble', 'status'],
   pipeline: ['channel'],
   user: [],
@@ -77,6 +78,21 @@ const readOnly: readonly OpId[] = [
 /** Reads again whatever shows a feature, e.g. after a change, or when the stream says that it changed. */
 export function refresh(feature: Feature): void {
   for (const item of [feature, ...(dependents[feature] ?? [])]) queryClient.invalidateQueries({ queryKey: [item] })
+}
+
+const gatherMs = 300
+let gathered = new Set<Feature>()
+
+/** As `refresh`, for news from the stream: what comes in a burst is read again once. */
+export function refreshSoon(feature: string): void {
+  if (!(feature in api)) return
+  if (gathered.size === 0)
+    setTimeout(() => {
+      const features = gathered
+      gathered = new Set()
+      for (const one of features) refresh(one)
+    }, gatherMs)
+  gathered.add(feature as Feature)
 }
 
 export const queryClient = new QueryClient({

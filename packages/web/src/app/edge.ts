@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CallFailed } from '../api.ts'
-import { useTopic } from '../live.ts'
 import type { Tone } from '../ui/Health.tsx'
 import { clearBanner, setBanner } from './banner.ts'
 import { api, queryClient } from './client.ts'
@@ -29,11 +28,6 @@ export function useEdge(): { online: number; total: number; tone: Tone } | null 
 export function EdgeWatch() {
   const { t } = useTranslation()
   const { data } = useQuery(edgeQuery())
-  useTopic('nimble', ({ type: _, ...status }) => {
-    queryClient.setQueryData<Nimble[]>(edgeQuery().queryKey, (list) =>
-      list?.map((one) => (one.nimble_id === status.nimble_id ? { ...one, status } : one)),
-    )
-  })
   const down = data?.find((one) => one.status?.state === 'unreachable' || one.status?.state === 'refused')
   useEffect(() => {
     if (!down) return clearBanner('edge')

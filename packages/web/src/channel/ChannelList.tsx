@@ -4,10 +4,9 @@ import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, refresh } from '../app/client.ts'
+import { api } from '../app/client.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
-import { useTopic } from '../live.ts'
 import { useMay } from '../session.ts'
 import { type Column, DataTable } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -31,7 +30,6 @@ export function ChannelList({ device }: { device: Device | null }) {
   })
   const mine = useQuery({ ...api.channel.mine.query({}), enabled: device === null })
   const query = device ? forDevice : mine
-  useTopic('channel', () => refresh('channel'))
   // A list over several streams leaves out the health check of single cameras.
   const several = new Set(query.data?.map(({ source_id }) => source_id)).size > 1
   const rows = useMemo(

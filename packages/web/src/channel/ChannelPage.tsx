@@ -56,9 +56,6 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
       for (const query of [events, stats, chart]) void query.refetch()
     }
   })
-  useTopic('channel', (message) => {
-    if (message.channel_id === channel_id) void status.refetch()
-  })
   const onOverlay = useCallback(
     (overlay: LiveOverlay) => {
       const mine = overlay.levels[channel_id]

@@ -4,10 +4,9 @@ import { IconChevronDown, IconDeviceCctv } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, refresh } from '../app/client.ts'
+import { api } from '../app/client.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
-import { useTopic } from '../live.ts'
 import { useMay } from '../session.ts'
 import { type Column, DataTable } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -25,9 +24,6 @@ export function DeviceList({ site }: { site: Site }) {
   const mayEdit = useMay('edit')
   const { site_id } = site
   const query = useQuery(api.device.list.query({ site_id }))
-  useTopic('device', (message) => {
-    if (message.site_id === site_id) refresh('device')
-  })
   const columns = useMemo(
     (): Column<Device>[] => [
       {

@@ -4,10 +4,9 @@ import { IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, refresh } from '../app/client.ts'
+import { api } from '../app/client.ts'
 import { formatNumber, formatTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
-import { useTopic } from '../live.ts'
 import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -27,12 +26,6 @@ export function DevicePage({ device, site }: { device: Device; site: Site }) {
   const mayEdit = useMay('edit')
   const { device_id } = device
   const view = useQuery(api.device.view.query({ device_id }))
-  useTopic('device', (message) => {
-    if (message.device_id === device_id) refresh('device')
-  })
-  useTopic('channel', (message) => {
-    if (view.data?.channels.some(({ channel_id }) => channel_id === message.channel_id)) void view.refetch()
-  })
   const search = { sid: site.site_id, did: device_id }
   const zone = site.site_address.site_timezone
   return (

@@ -4,10 +4,9 @@ import { IconChartLine, IconChevronDown } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, queryClient } from '../app/client.ts'
+import { api } from '../app/client.ts'
 import { formatBytes, formatClock, formatNumber, formatPercent, formatTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
-import { useTopic } from '../live.ts'
 import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { EChart } from '../ui/EChart.tsx'
@@ -31,10 +30,6 @@ export function EdgeDetail({ nimble }: { nimble: Nimble }) {
   const mayEdit = useMay('edit')
   const { nimble_id } = nimble
   const status = useQuery({ ...api.nimble.status.query({ nimble_id }), refetchInterval: 10_000 })
-  useTopic('nimble', ({ type: _, ...message }) => {
-    if (message.nimble_id === nimble_id)
-      queryClient.setQueryData(api.nimble.status.query({ nimble_id }).queryKey, message)
-  })
   const stats = useQuery({ ...api.nimble.stats.query({ nimble_id }), refetchInterval: 30_000 })
   const trust = useMutation(api.nimble.update.mutation())
   const state = status.data?.state ?? 'new'
@@ -178,6 +173,7 @@ function Charts({ stats }: { stats: Stats }) {
         title={t('nimble.cpu')}
         stats={stats}
         write={formatPercent}
+        top={1}
         lines={[{ label: t('nimble.cpu'), pick: (point) => point.cpu, color: brand }]}
       />
       <LoadChart
@@ -205,9 +201,15 @@ function Charts({ stats }: { stats: Stats }) {
   )
 }
 
-type LoadChartProps = { title: string; stats: Stats; lines: readonly Line[]; write: (value: number) => string }
+type LoadChartProps = {
+  /** Upper end of the axis where it is known. */ top?: number
+  title: string
+  stats: Stats
+  lines: readonly Line[]
+  write: (value: number) => string
+}
 
-function LoadChart({ title, stats, lines, write }: LoadChartProps) {
+function LoadChart({ title, stats, lines, write, top }: LoadChartProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: lines and write are made anew at each render, the figures are not
   const make = useCallback(
     (colors: ChartColors) => ({
@@ -234,6 +236,7 @@ function LoadChart({ title, stats, lines, write }: LoadChartProps) {
       yAxis: {
         type: 'value',
         min: 0,
+        max: top,
         splitNumber: 3,
         splitLine: { lineStyle: { color: colors.line } },
         axisLabel: { color: colors.text, fontSize: 11, formatter: write },

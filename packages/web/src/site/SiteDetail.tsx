@@ -4,9 +4,8 @@ import { IconChevronDown, IconDeviceCctv, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, refresh } from '../app/client.ts'
+import { api } from '../app/client.ts'
 import { formatTime, zoneOffset } from '../i18n/format.ts'
-import { useTopic } from '../live.ts'
 import { useMay } from '../session.ts'
 import { CameraGrid, CameraTile } from '../ui/CameraTile.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -28,9 +27,6 @@ export function SiteDetail({ site, tab, onTab }: Props) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
   const search = { sid: site.site_id }
-  useTopic('device', (message) => {
-    if (message.site_id === site.site_id) refresh('site')
-  })
   return (
     <>
       <PageHeader

@@ -5,8 +5,7 @@ import { IconDots, IconMapPin, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, refresh } from '../app/client.ts'
-import { useTopic } from '../live.ts'
+import { api } from '../app/client.ts'
 import { useMay } from '../session.ts'
 import { countryName } from '../ui/CountrySelect.tsx'
 import { type Column, DataTable } from '../ui/DataTable.tsx'
@@ -31,7 +30,6 @@ export function SiteList({ customer }: { customer: Customer | null }) {
     ...api.site.list.query({ customer_id: customer?.customer_id }),
     enabled: customer !== null,
   })
-  useTopic('device', () => refresh('site'))
   const sites = customer ? query.data : []
   const rows = useMemo(() => sites?.filter((site) => !health || site.site_health === health) ?? [], [sites, health])
 

@@ -8,7 +8,7 @@ import { AddChannel } from '../../channel/AddChannel.tsx'
 
 export const Route = createFileRoute('/_app/channel/add')({
   validateSearch: z.object({ did: z.uuid(), sid: z.uuid().optional(), uc: z.enum(usecaseKeys).optional() }),
-  beforeLoad: requireModule('super_and_admin_access'),
+  beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { did } }) => ({ did }),
   loader: async ({ deps: { did } }) => {
     const device = await queryClient.ensureQueryData(api.device.get.query({ device_id: did }))

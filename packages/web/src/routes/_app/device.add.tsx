@@ -11,7 +11,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 /** The site, then the edge servers. */
 export const Route = createFileRoute('/_app/device/add')({
   validateSearch: z.object({ sid: z.uuid() }),
-  beforeLoad: requireModule('super_and_admin_access'),
+  beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { sid } }) => ({ sid }),
   loader: ({ deps: { sid } }) => loadSite(sid),
   onError: fallbackTo('/site'),

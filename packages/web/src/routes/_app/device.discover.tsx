@@ -7,7 +7,7 @@ import { loadSite, useNimbles, useSite } from '../../device/load.ts'
 /** The site, then the edge servers. */
 export const Route = createFileRoute('/_app/device/discover')({
   validateSearch: z.object({ sid: z.uuid(), nid: z.uuid().optional() }),
-  beforeLoad: requireModule('super_and_admin_access'),
+  beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { sid } }) => ({ sid }),
   loader: ({ deps: { sid } }) => loadSite(sid),
   onError: fallbackTo('/site'),

@@ -8,7 +8,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 
 export const Route = createFileRoute('/_app/device/edit')({
   validateSearch: z.object({ sid: z.uuid(), did: z.uuid() }),
-  beforeLoad: requireModule('super_and_admin_access'),
+  beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { did } }) => ({ did }),
   loader: ({ deps: { did } }) => loadDevice(did),
   onError: fallbackTo('/site'),

@@ -24,6 +24,9 @@ addEventListener('vite:preloadError', (event) => {
   location.reload()
 })
 
+// The library that stops the page from scrolling under a dialog looks for its nonce here.
+Object.assign(globalThis, { __webpack_nonce__: nonce() })
+
 await startLanguage()
 
 const root = document.getElementById('root')

@@ -9,6 +9,13 @@ const gray = tuple('#f7f8fa #eff1f4 #e4e7ec #d3d8e0 #b4bac6 #8f96a5 #667085 #475
 
 const sans = '"Inter Variable", system-ui, sans-serif'
 
+/** Dialogs lie on a surface, not on the ground of the page. */
+const surface = {
+  content: { background: 'var(--app-surface)' },
+  header: { background: 'var(--app-surface)' },
+  title: { fontSize: '1rem', fontWeight: 620 },
+}
+
 export const theme = createTheme({
   primaryColor: 'brand',
   primaryShade: { light: 5, dark: 5 },
@@ -47,8 +54,12 @@ export const theme = createTheme({
     Select: { defaultProps: { size: 'sm', checkIconPosition: 'right' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250 } },
     Badge: { styles: { root: { textTransform: 'none', fontWeight: 560 } } },
-    Modal: { defaultProps: { centered: true, radius: 'lg' } },
-    Drawer: { defaultProps: { position: 'right' } },
+    Modal: { defaultProps: { centered: true, radius: 'lg' }, styles: surface },
+    Drawer: { defaultProps: { position: 'right' }, styles: surface },
+    // Tabs that do not fit are reached by swiping, not in a second row.
+    Tabs: {
+      styles: { list: { flexWrap: 'nowrap', overflowX: 'auto', scrollbarWidth: 'none' }, tab: { flex: 'none' } },
+    },
   },
 })
 

@@ -61,11 +61,13 @@ export function useFirstRun(): FirstRun {
 export function useSteps(run: FirstRun): { done: ReadonlySet<StepId>; next: StepId } {
   const isAway = useUser().user_config.ui_config.checklist_done === true
   const skipped = useStore(passed)
+  // Taken up again on another machine: who has a customer has been through the steps before it.
+  const isUnderWay = run.customer !== null
   const facts: Record<StepId, boolean> = {
     account: true,
-    look: skipped.includes('look'),
-    license: run.license !== null && skipped.includes('license'),
-    edge: run.nimble?.status?.state === 'online' && skipped.includes('edge'),
+    look: skipped.includes('look') || isUnderWay,
+    license: run.license !== null && (skipped.includes('license') || isUnderWay),
+    edge: run.nimble?.status?.state === 'online' && (skipped.includes('edge') || isUnderWay),
     customer: run.customer !== null,
     site: run.site !== null,
     cameras: run.devices.length > 0,

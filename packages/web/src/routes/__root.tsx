@@ -3,12 +3,14 @@ import { createRootRouteWithContext, Outlet } from '@tanstack/react-router'
 import { boot } from '../app/auth.ts'
 import { NotFoundPage } from '../app/ErrorPage.tsx'
 import { StartError } from '../app/RouteError.tsx'
+import { ShellSkeleton } from '../app/ShellSkeleton.tsx'
 import { useThemeOfUser } from '../app/theme.ts'
 
 export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   beforeLoad: () => boot(),
   errorComponent: StartError,
   notFoundComponent: NotFoundPage,
+  pendingComponent: ShellSkeleton,
   component: Root,
 })
 

@@ -4,6 +4,7 @@ import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { en } from '../i18n/en/index.ts'
 import { formatBytes, formatClock, formatDuration, formatNumber } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
@@ -83,13 +84,15 @@ function useFacts(status: ApplicationStatus): [string, string][] {
 
 const Figures = ({ status }: { status: ApplicationStatus }) => <Facts items={useFacts(status)} />
 
-/** State words of the server for its own modules. */
-const toneOf = (state: string): Tone =>
-  ['ok', 'on', 'up', 'running', 'healthy', 'online'].includes(state)
-    ? 'ok'
-    : ['off', 'not_set', 'none', 'disabled'].includes(state)
-      ? 'neutral'
-      : 'warn'
+type ModuleState = keyof (typeof en)['nimble']['state']
+const isKnown = (state: string): state is ModuleState => Object.hasOwn(en.nimble.state, state)
+const toneOf: Record<ModuleState, Tone> = {
+  online: 'ok',
+  connecting: 'warn',
+  unreachable: 'bad',
+  refused: 'bad',
+  new: 'neutral',
+}
 
 function Modules({ status }: { status: ApplicationStatus }) {
   const { t } = useTranslation()
@@ -99,9 +102,15 @@ function Modules({ status }: { status: ApplicationStatus }) {
       <ul className={classes.modules}>
         {detailed.map((module) => (
           <li key={module.name}>
-            <StatusDot tone={toneOf(module.state)} />
-            <span className={classes.name}>{module.name}</span>
-            <span className="t2">{module.cause ? causeText(module.cause) : module.state}</span>
+            <StatusDot tone={isKnown(module.state) ? toneOf[module.state] : 'warn'} />
+            <span className={classes.name}>{module.name === 'database' ? t('status.database') : module.name}</span>
+            <span className="t2">
+              {module.cause
+                ? causeText(module.cause)
+                : isKnown(module.state)
+                  ? t(`nimble.state.${module.state}`)
+                  : module.state}
+            </span>
           </li>
         ))}
       </ul>

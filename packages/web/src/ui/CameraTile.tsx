@@ -1,4 +1,4 @@
-import { IconPlugConnectedX } from '@tabler/icons-react'
+import { IconDeviceCctv, IconPlugConnectedX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Path } from '../screens.ts'
 import classes from './CameraTile.module.css'
@@ -26,13 +26,15 @@ type Props = {
 /** One camera as a picture: a still at most once a second, never a video in a grid. */
 export function CameraTile(props: Props) {
   const { to, search, name, detail, still, tone, status, isViolating, figure, children } = props
+  // Offline is one thing, no still taken yet another.
+  const Icon = tone === 'bad' ? IconPlugConnectedX : IconDeviceCctv
   return (
     <Go to={to} search={search} className={classes.root} data-violating={isViolating || undefined}>
       {still ? (
         <img className={classes.still} src={still} alt="" loading="lazy" width="640" height="360" />
       ) : (
         <span className={classes.blank}>
-          <IconPlugConnectedX size={26} stroke={1.5} aria-hidden="true" />
+          <Icon size={26} stroke={1.5} aria-hidden="true" />
         </span>
       )}
       {children}

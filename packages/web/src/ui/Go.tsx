@@ -13,7 +13,8 @@ type GoProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> &
 
 /** A link to a screen by its path. Features know each other by address only, so a path need not have a route here yet. */
 export function Go({ to, search, ...rest }: GoProps) {
-  return <Link to={to as '/'} search={search as never} {...rest} />
+  // Only the very page is the current one; by itself the router marks every page above it too.
+  return <Link to={to as '/'} search={search as never} activeOptions={{ exact: true, includeSearch: true }} {...rest} />
 }
 
 export type GoTo = (to: Path | '/', search?: Search, options?: { replace?: boolean; ignoreBlocker?: boolean }) => void

@@ -35,7 +35,7 @@ export const onboarding: Catalogue['onboarding'] = {
   license: {
     title: 'Licence',
     text: "Une licence dit combien d'analyses peuvent fonctionner à la fois. Une est intégrée ; vous pouvez en ajouter une achetée, maintenant ou plus tard.",
-    channels: '{{used}} canaux utilisés sur {{limit}}',
+    channels: 'Canaux utilisés : {{used}} sur {{limit}}',
     unlimited: "n'expire pas",
     expires: "jusqu'au {{date}}",
     addKey: "J'ai une clé de licence",

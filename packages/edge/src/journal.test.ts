@@ -6,7 +6,7 @@ import type { EventRecord } from '@sightline/contract/edge'
 import { decodeEvents } from '@sightline/contract/frame'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Journal, type JournalOptions } from './journal.ts'
-import { keepingLog, testRecord, testRecords, until } from './testing.ts'
+import { keepingLog, testRecord, testRecords, until } from './testing/records.ts'
 
 let folder: string
 let journals: Journal[]
@@ -178,7 +178,7 @@ describe('journal', () => {
   })
 
   test('survives kill -9 in mid-write: everything it said was durable is there, once and in order', async () => {
-    const writer = join(import.meta.dirname, 'testing-writer.ts')
+    const writer = join(import.meta.dirname, 'testing/writer.ts')
     for (let round = 0; round < 3; round++) {
       const child: ChildProcess = fork(writer, [path()], { stdio: 'inherit' })
       let durable = 0

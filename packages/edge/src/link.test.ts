@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 import { openIdentity } from './identity.ts'
 import { type Door, type DoorOptions, openDoor, type PortalLink } from './link.ts'
-import { keepingLog, until } from './testing.ts'
+import { keepingLog, until } from './testing/records.ts'
 
 const nimbleId = '00000000-0000-7000-8000-000000000003'
 const portalId = '00000000-0000-7000-8000-0000000000aa'

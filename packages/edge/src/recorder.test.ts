@@ -6,7 +6,7 @@ import { decodeEvents } from '@sightline/contract/frame'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Journal } from './journal.ts'
 import { createRecorder, type RecorderParts } from './recorder.ts'
-import { keepingLog, testRecord } from './testing.ts'
+import { keepingLog, testRecord } from './testing/records.ts'
 
 const source = '01890000-0000-7000-8000-0000000000e1'
 let folder: string

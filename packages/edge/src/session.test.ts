@@ -11,7 +11,7 @@ import { Journal } from './journal.ts'
 import type { PortalLink, PortalSession } from './link.ts'
 import { openMediaStore } from './live/media-store.ts'
 import { startSession } from './session.ts'
-import { keepingLog, testRecords, until } from './testing.ts'
+import { keepingLog, testRecords, until } from './testing/records.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'session-'))
 const log = keepingLog()

@@ -2,7 +2,7 @@ import { uuidv7Ms } from '@sightline/domain'
 import { describe, expect, test } from 'vitest'
 import { createClock } from './clock.ts'
 import { createStamper, type Occasions } from './stamp.ts'
-import { testRecord } from './testing.ts'
+import { testRecord } from './testing/records.ts'
 
 const hour = 3_600_000
 

@@ -7,8 +7,8 @@ import type { NimbleSays } from '@sightline/contract/supervisor'
 import { localNimbleId } from '@sightline/domain'
 
 const program = fileURLToPath(new URL('../../../edge/src/main.ts', import.meta.url))
-const filler = fileURLToPath(new URL('../../../edge/src/testing-journal.ts', import.meta.url))
-const skew = fileURLToPath(new URL('../../../edge/src/testing-skew.ts', import.meta.url))
+const filler = fileURLToPath(new URL('../../../edge/src/testing/journal.ts', import.meta.url))
+const skew = fileURLToPath(new URL('../../../edge/src/testing/skew.ts', import.meta.url))
 
 export type TestNimble = { port: number; process: ChildProcess; stop(): Promise<number | null>; kill(): Promise<void> }
 

@@ -1,7 +1,7 @@
-/** Fills a journal: `node testing-journal.ts <data folder> <channel id> <count>`. A second between records, the last one now. */
+/** Fills a journal: `node journal.ts <data folder> <channel id> <count>`. A second between records, the last one now. */
 import { join } from 'node:path'
-import { Journal } from './journal.ts'
-import { keepingLog, testRecord } from './testing.ts'
+import { Journal } from '../journal.ts'
+import { keepingLog, testRecord } from './records.ts'
 
 const [folder = '', channel_id = '', count = '0'] = process.argv.slice(2)
 const journal = new Journal(join(folder, 'journal.db'), { log: keepingLog() })

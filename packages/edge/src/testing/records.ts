@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { EventRecord } from '@sightline/contract/edge'
 import { uuidv7 } from '@sightline/domain'
-import type { Log, LogLine } from './log.ts'
+import type { Log, LogLine } from '../log.ts'
 
 export const testChannelId = '01890000-0000-7000-8000-0000000000c1'
 

@@ -1,6 +1,6 @@
-/** A process that journals without end, to be killed: `node testing-writer.ts <file>`. Tells how many records are durable. */
-import { Journal } from './journal.ts'
-import { keepingLog, testRecord } from './testing.ts'
+/** A process that journals without end, to be killed: `node writer.ts <file>`. Tells how many records are durable. */
+import { Journal } from '../journal.ts'
+import { keepingLog, testRecord } from './records.ts'
 
 const journal = new Journal(process.argv[2] as string, { log: keepingLog(), groupMs: 5 })
 let written = 0

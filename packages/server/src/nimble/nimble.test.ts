@@ -51,8 +51,9 @@ describe('adding an edge server', () => {
       key_state: 'new',
       key_fingerprint: null,
       is_local: false,
+      pipelines: [{ name: 'people counting', usecase_key: 'pplcnt' }],
       sinks: [{ address: 'portal', filter: '*', type: 'portal' }],
-      sources: [{ rate: 25, type: 'rtsp', proxy: null }],
+      sources: [{ address: expect.stringMatching(/^rtsp:/), proxy: null, rate: 25, type: 'rtsp' }],
     })
   })
 

@@ -1,0 +1,80 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { MutationObserver } from '@tanstack/react-query'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { messages, noMessages } from './messages.ts'
+
+// There is no page in this test: the address of the API is the usual one, of a server of its own.
+Object.assign(globalThis, { document: { querySelector: () => null, documentElement: {} } })
+const { api, queryClient } = await import('./client.ts')
+
+let answer: { status: number; body: object } | 'cut' = 'cut'
+let server: Server
+const realFetch = globalThis.fetch
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    if (answer === 'cut') return request.socket.destroy()
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer.body))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  globalThis.fetch = (path, init) => realFetch(`${origin}${path}`, init)
+})
+afterAll(() => {
+  globalThis.fetch = realFetch
+  server.closeAllConnections()
+  server.close()
+})
+afterEach(() => {
+  queryClient.clear()
+  messages.set(noMessages)
+})
+
+const ok = (response: unknown) => ({ status: 200, body: { response_code: 200, response } })
+const refused = (status: number, more: object) => ({ status, body: { response_code: status, message: '', ...more } })
+const shown = () => messages.get().shown.map(({ type, text }) => [type, text])
+const read = () => queryClient.fetchQuery({ ...api.site.list.query({}), retry: false, staleTime: 0 })
+
+describe('a failed call shows', () => {
+  test.each([400, 500])('%i: an error notification with what the server says', async (status) => {
+    answer = refused(status, { message: 'The disk is full.' })
+    await expect(read()).rejects.toThrow()
+    expect(shown()).toEqual([['error', 'The disk is full.']])
+  })
+
+  test('403: nothing', async () => {
+    answer = refused(403, { message: 'Forbidden', error_code: 'forbidden' })
+    await expect(read()).rejects.toThrow()
+    const create = new MutationObserver(queryClient, api.customer.create.mutation())
+    await expect(create.mutate({ customer_name: 'Acme' })).rejects.toThrow()
+    expect(shown()).toEqual([])
+  })
+
+  test('a change without an answer: the message of that very call', async () => {
+    answer = 'cut'
+    const create = new MutationObserver(queryClient, api.customer.create.mutation())
+    await expect(create.mutate({ customer_name: 'Acme' })).rejects.toThrow()
+    expect(shown()).toEqual([['error', 'Error while creating customer']])
+  })
+})
+
+describe('what was read before is gone when it cannot be read again', () => {
+  test.each(['usecase', 'bundle'] as const)('the list of %ss', async (feature) => {
+    const query = { ...api[feature].list.query({}), retry: false as const, staleTime: 0 }
+    answer = ok([{ usecase_key: 'pplcnt' }])
+    await queryClient.fetchQuery(query as never)
+    expect(queryClient.getQueryData(query.queryKey)).toHaveLength(1)
+    answer = 'cut'
+    await expect(queryClient.fetchQuery(query as never)).rejects.toThrow()
+    expect(queryClient.getQueryData(query.queryKey)).toBeUndefined()
+  })
+
+  test('but other lists stay', async () => {
+    answer = ok([{ site_name: 'Lyon' }])
+    await read()
+    answer = 'cut'
+    await expect(read()).rejects.toThrow()
+    expect(queryClient.getQueryData(api.site.list.query({}).queryKey)).toHaveLength(1)
+  })
+})

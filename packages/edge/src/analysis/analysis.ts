@@ -129,7 +129,9 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
   const save = () => {
     isDirty = false
     const known = new Set(channels.map((channel) => channel.channel_id))
-    const carried = Object.fromEntries(Object.entries(memory.carried).filter(([id]) => known.has(id)))
+    // Before the configuration is known nothing can be told to be superfluous.
+    const isKept = (id: string) => known.size === 0 || known.has(id)
+    const carried = Object.fromEntries(Object.entries(memory.carried).filter(([id]) => isKept(id)))
     kept.save({ ...memory, carried })
   }
   const closeOpen = (isTheirs: (channelId: string) => boolean) => {

@@ -68,8 +68,8 @@ function noteCarried(): void {
 
 main.on('message', (message: ToWorker) => {
   if (message.type === 'channels') {
-    for (const [id, one] of message.carried) carried.set(id, one)
     noteCarried()
+    for (const [id, one] of message.carried) if (one.at > (carried.get(id)?.at ?? 0)) carried.set(id, one)
     report(analyzer.setChannels(message.channels, Date.now()), null)
   } else if (message.type === 'pace') analyzer.setPace(message.source_id, message.pace)
   else void stop()

@@ -51,7 +51,11 @@ export const theme = createTheme({
     PasswordInput: { defaultProps: { size: 'sm' } },
     NumberInput: { defaultProps: { size: 'sm' } },
     Textarea: { defaultProps: { size: 'sm', autosize: true, minRows: 2, maxRows: 8 } },
-    Select: { defaultProps: { size: 'sm', checkIconPosition: 'right' } },
+    // The list itself scrolls: a scroll area around it would be a region that no keyboard reaches.
+    Select: {
+      defaultProps: { size: 'sm', checkIconPosition: 'right', withScrollArea: false },
+      styles: { options: { maxHeight: 280, overflowY: 'auto' } },
+    },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250 } },
     Badge: { styles: { root: { textTransform: 'none', fontWeight: 560 } } },
     Modal: { defaultProps: { centered: true, radius: 'lg' }, styles: surface },

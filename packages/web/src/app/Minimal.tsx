@@ -11,7 +11,15 @@ import { useTheme } from './theme.ts'
 import { useChooseLanguage } from './use-language.ts'
 
 /** The minimal layout: instance, language, theme, alert card, and one thing to do. */
-export function Minimal({ children, wide }: { children: ReactNode; wide?: boolean }) {
+type Props = {
+  children: ReactNode
+  /** Room for a wizard instead of one card. */
+  wide?: boolean
+  /** Beside the card where there is room for it. */
+  beside?: ReactNode
+}
+
+export function Minimal({ children, wide, beside }: Props) {
   const { t } = useTranslation()
   const { name, logo } = useInstance()
   const { isDark, choose } = useTheme()
@@ -40,10 +48,13 @@ export function Minimal({ children, wide }: { children: ReactNode; wide?: boolea
           </UnstyledButton>
         </span>
       </header>
-      <main className={classes.main} data-wide={wide || undefined} id="main">
-        <BannerSlot />
-        {children}
-      </main>
+      <div className={classes.ground}>
+        {beside && <div className={classes.beside}>{beside}</div>}
+        <main className={classes.main} data-wide={wide || undefined} id="main">
+          <BannerSlot />
+          {children}
+        </main>
+      </div>
     </div>
   )
 }

@@ -4,6 +4,8 @@ import { IconHelpCircle, IconMoon, IconSearch, IconSun } from '@tabler/icons-rea
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { session } from '../session.ts'
+import { useStore } from '../store.ts'
 import { Go } from '../ui/Go.tsx'
 import { StatusDot } from '../ui/Health.tsx'
 import { Logo } from '../ui/Logo.tsx'
@@ -23,8 +25,12 @@ const AccountMenu = lazy(() => import('./AccountMenu.tsx'))
 const Palette = lazy(() => import('./Palette.tsx'))
 const PhoneMenu = lazy(() => import('./PhoneMenu.tsx'))
 
-/** The default layout: system bar, menu, breadcrumb, banner, page, footer. */
+/** The default layout: system bar, menu, breadcrumb, banner, page, footer. Empty in the moment of signing out. */
 export function Shell({ children }: { children?: ReactNode }) {
+  return useStore(session, Boolean) ? <SignedIn>{children}</SignedIn> : null
+}
+
+function SignedIn({ children }: { children: ReactNode }) {
   const { t } = useTranslation()
   const { pathname } = useLocation()
   const main = useRef<HTMLElement>(null)

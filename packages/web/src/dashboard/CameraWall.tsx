@@ -30,17 +30,19 @@ export function CameraWall({ cameras, levels, stats }: Props) {
   )
 }
 
-/** A new still every few seconds while the camera has a picture; the last one known otherwise. */
-function useStill({ channels, device_health, snapshot_url }: Camera): string | null {
+/** A new still every few seconds while an analytic looks, now and then otherwise; the last one known when there is no picture. */
+function useStill({ device_id, channels, device_health, snapshot_url }: Camera): string | null {
   const [first] = channels
-  const query = useQuery({
+  const isThere = device_health === 'healthy'
+  const newest = useQuery({
     ...api.channel.ondemand.query({ channel_id: first?.channel_id ?? '' }),
     meta: { op: 'channel.ondemand', quiet: true },
-    enabled: first !== undefined && device_health === 'healthy',
+    enabled: isThere && first !== undefined,
     refetchInterval: refreshMs,
     retry: false,
   })
-  return query.data?.kind === 'snapshot' ? query.data.snapshot_url : snapshot_url
+  const view = useQuery({ ...api.device.view.query({ device_id }), enabled: isThere && first === undefined })
+  return newest.data?.kind === 'snapshot' ? newest.data.snapshot_url : (view.data?.snapshot_url ?? snapshot_url)
 }
 
 function Tile({ camera, levels, isViolating }: { camera: Camera; levels: Levels; isViolating: boolean }) {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { signedIn } from '../app/auth.ts'
 import { Minimal } from '../app/Minimal.tsx'
 import { safeNext } from '../app/verdict.ts'
+import { BrandPanel } from '../login/BrandPanel.tsx'
 import { LoginForm } from '../login/LoginForm.tsx'
 import { session } from '../session.ts'
 
@@ -18,7 +19,7 @@ function Page() {
   const router = useRouter()
   const { next } = Route.useSearch()
   return (
-    <Minimal>
+    <Minimal beside={<BrandPanel />}>
       <LoginForm
         onSignedIn={async (user) => {
           await signedIn(user)

@@ -4,6 +4,8 @@ import { requireModule } from '../app/guards.ts'
 import { Minimal } from '../app/Minimal.tsx'
 import { Onboarding } from '../onboarding/Onboarding.tsx'
 import { stepIds } from '../onboarding/steps.ts'
+import { session } from '../session.ts'
+import { useStore } from '../store.ts'
 
 /** The first run: from an empty portal to the first counted person. */
 export const Route = createFileRoute('/onboarding')({
@@ -15,6 +17,8 @@ export const Route = createFileRoute('/onboarding')({
 function Page() {
   const { step } = Route.useSearch()
   const navigate = Route.useNavigate()
+  const isSignedIn = useStore(session, Boolean)
+  if (!isSignedIn) return null
   return (
     <Minimal wide>
       <Onboarding step={step} onStep={(next) => void navigate({ search: { step: next } })} />

@@ -59,7 +59,8 @@ export function Confirm(props: Props) {
           />
         )}
         <Group justify="flex-end" mt="lg" gap="xs">
-          <Button variant="default" onClick={close}>
+          {/* Enter, pressed out of habit, takes the way that loses nothing. */}
+          <Button variant="default" onClick={close} data-autofocus={typeToConfirm ? undefined : true}>
             {cancelLabel ?? t('common.cancel')}
           </Button>
           <Button

@@ -16,5 +16,5 @@ function allZones() {
 export const browserZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 
 export function TimezoneSelect(props: Omit<SelectProps, 'data'>) {
-  return <Select data={allZones()} searchable limit={80} maxDropdownHeight={280} {...props} />
+  return <Select data={allZones()} searchable limit={80} {...props} />
 }

@@ -17,7 +17,12 @@ const retryMs = 1000
 const mostKeptBytes = 8 * 1024 * 1024
 
 /** @param link the nimble's, null while it is not connected @param onEmpty the last viewer has gone */
-export function createFeed(link: () => Link | null, sourceId: string, mode: LiveMode, onEmpty: () => void): Feed {
+export function createFeed(
+  link: () => Pick<Link, 'live'> | null,
+  sourceId: string,
+  mode: LiveMode,
+  onEmpty: () => void,
+): Feed {
   const viewers = new Set<LiveListener>()
   let mime: string | null = null
   let init: Buffer | null = null

@@ -75,7 +75,11 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
       status = { ...status, last_contact_at: new Date().toISOString() }
     },
     clock(offsetMs: number, roundTripMs: number) {
-      if (roundTripMs > clockQualityMs * 2 + 20) return
+      if (roundTripMs > clockQualityMs * 2 + 20) {
+        // Unless the line has become worse for good.
+        clockQualityMs *= 1.5
+        return
+      }
       clockQualityMs = roundTripMs
       set({ clock_offset_ms: Math.round(offsetMs) })
     },

@@ -3,13 +3,14 @@ import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
 import { readDevice } from '../device/store.ts'
 import { channelFigures } from '../event/store.ts'
-import { keepStill, mediaUrl } from '../media/store.ts'
+import { mediaUrl } from '../media/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { isReachable, raiseDesired, unreachable } from '../nimble/store.ts'
 import { completeElements, dropWithChannel, readPipeline, updatePipeline } from '../pipeline/store.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import { readSite } from '../site/store.ts'
 import { replaceZones } from '../static/store.ts'
+import { takeStill } from '../still.ts'
 import { createChannel } from './create.ts'
 import {
   type ChannelFilter,
@@ -120,12 +121,13 @@ export const channel: Handlers<'channel'> = {
         modes: ['mse', 'mjpeg'],
         expires_at: new Date(Date.now() + liveMs).toISOString(),
       }
-    const { jpeg, at } = await app.links.snapshot(row.nimble_uid, row.source_uid)
-    const uid = await keepStill(app, { ...row, channel_id: row.id }, jpeg, principal.userId)
+    const { uid, at } = await takeStill(app, row, stillMs, principal.userId)
     return { kind, channel_id, snapshot_url: mediaUrl(app.env, uid), taken_at: at.toISOString() }
   },
 }
 
+/** A still asked for is at most so old: people who look at the same moment share one. */
+const stillMs = 1000
 /** How long a live address may be kept before asking anew; the session and reach are checked at opening in any case. */
 const liveMs = 60 * 60_000
 

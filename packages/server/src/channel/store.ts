@@ -68,6 +68,7 @@ const channels = (trx: Trx, scope: Scope) =>
       'organization.uid as organization_uid',
       'site.uid as site_uid',
       'device.uid as device_uid',
+      'device.snapshot_uid',
       'source.uid as source_uid',
       'nimble.uid as nimble_uid',
       'pipeline.uid as pipeline_uid',

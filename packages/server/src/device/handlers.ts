@@ -11,6 +11,7 @@ import { invalid, notFound, Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import { readSite } from '../site/store.ts'
 import { deviceSource, moveSources, sourcesOfDevices, touchSources, updateSource } from '../source/store.ts'
+import { anyStill } from '../still.ts'
 import { createDevices, isDemo } from './create.ts'
 import { checkRange, discover } from './discover.ts'
 import { probe } from './probe.ts'
@@ -122,9 +123,9 @@ export const device: Handlers<'device'> = {
     return { device_id }
   },
 
-  view: ({ device_id }, ctx) => {
-    const { app, scope } = ctx
-    return app.db.as(scope, async (trx) => {
+  async view({ device_id }, ctx) {
+    const { app, scope, principal } = ctx
+    const { row, source, ...answer } = await app.db.as(scope, async (trx) => {
       const row = await readDevice(trx, scope, device_id)
       const device = await described(trx, ctx, row)
       const sources = (await sourcesOfDevices(trx, scope, [row.id])).get(row.id) ?? []
@@ -136,6 +137,8 @@ export const device: Handlers<'device'> = {
       const nimble = await readNimble(trx, scope, row.nimble_uid)
       const state = (await nimbleStatuses(trx, app.links, [nimble])).get(nimble.id)?.state ?? 'new'
       return {
+        row,
+        source: sources.find((one) => one.is_default),
         device,
         sources: sources.map(deviceSource),
         channels: device.source_channels.flatMap((channel) => {
@@ -143,11 +146,18 @@ export const device: Handlers<'device'> = {
           return figures && standing ? [{ ...channel, stats: figures, status: standing }] : []
         }),
         nimble: { nimble_id: nimble.uid, name: nimble.name, state },
-        snapshot_url: row.snapshot_uid === null ? null : mediaUrl(app.env, row.snapshot_uid),
       }
     })
+    const camera = source && { ...row, device_id: row.id, source_uid: source.uid }
+    // A camera that is away would only make everybody wait.
+    const isThere = camera && answer.device.device_health === 'healthy'
+    const still = isThere ? await anyStill(app, camera, stillMs, principal.userId) : row.snapshot_uid
+    return { ...answer, snapshot_url: still === null ? null : mediaUrl(app.env, still) }
   },
 }
+
+/** The still of a camera's page is at most so old. */
+const stillMs = 60_000
 
 /** One device as the API shows it. */
 async function described(trx: Trx, { app, scope }: Ctx, row: DeviceRow): Promise<Device> {

@@ -14,7 +14,7 @@ import { newUid } from '../uid.ts'
 export type MediaRow = Selectable<MediaTable>
 
 /** Stills that no device shows any more are thrown away after this. */
-const stillHours = 24
+const stillMinutes = 15
 
 /** Where the API serves a file. */
 export const mediaUrl = (env: Pick<Services['env'], 'apiBase'>, uid: string): string => `${env.apiBase}/media/${uid}`
@@ -103,7 +103,7 @@ async function dropOldStills({ db, env }: Pick<Services, 'db' | 'env'>, tenantId
       .where('kind', '=', 'snapshot')
       // Those asked for by a person; an event's snapshot has nobody here and lives as long as its event.
       .where('created_by', 'is not', null)
-      .where('created_at', '<', sql<Date>`now() - make_interval(hours => ${stillHours})`)
+      .where('created_at', '<', sql<Date>`now() - make_interval(mins => ${stillMinutes})`)
       .where(
         sql<SqlBool>`not exists (select from device where device.tenant_id = media.tenant_id and device.snapshot_uid = media.uid)`,
       )

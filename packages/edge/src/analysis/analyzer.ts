@@ -45,7 +45,7 @@ type Running = {
   seenAt: number[]
 }
 /** Channels of one camera that look at its pictures in the same way. */
-type Group = { settings: PerceptionSettings; perception: Perception; lastAt: number | null }
+type Group = { settings: PerceptionSettings; perception: Perception; dueAt: number }
 type Source = {
   size: string
   picture: Mat
@@ -132,7 +132,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     const known = source.groups.get(key)
     if (known) return known
     const perception = createPerception(cv, settings, frame.width, frame.height, detectorOf)
-    const group = { settings, perception, lastAt: null }
+    const group = { settings, perception, dueAt: frame.at }
     source.groups.set(key, group)
     return group
   }
@@ -208,7 +208,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
       for (const one of running) {
         const group = groupOf(source, frame, one.settings.perception)
         if (!seenBy.has(group) && isDue(group, frame.at)) {
-          group.lastAt = frame.at
+          group.dueAt = nextDue(group, frame.at)
           seenBy.set(group, group.perception.see(source.picture, frame.at))
         }
         const seen = seenBy.get(group)
@@ -274,9 +274,12 @@ export type Analyzer = ReturnType<typeof createAnalyzer>
 
 const isSame = (a: LinkChannel, b: LinkChannel | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Whether a group that wants fewer pictures than the camera sends takes this one. */
-const isDue = ({ settings, lastAt }: Group, at: number): boolean =>
-  lastAt === null || at - lastAt >= (0.75 * 1000) / settings.fps
+/** Whether a group that wants fewer pictures than the camera sends takes this one; a tenth is left to jitter. */
+const isDue = ({ settings, dueAt }: Group, at: number): boolean => at >= dueAt - 100 / settings.fps
+
+/** On a steady grid while pictures come in time, on a new one after a gap. */
+const nextDue = ({ settings, dueAt }: Group, at: number): number =>
+  Math.max(dueAt + 1000 / settings.fps, at + 500 / settings.fps)
 
 function rateOf(times: readonly number[]): number | null {
   const first = times[0]

@@ -1,0 +1,214 @@
+import type { EventRecord } from '@sightline/contract/edge'
+import type { Box, UsecaseKey } from '@sightline/domain'
+import { uuidv7Ms } from '@sightline/domain'
+import { expect, test } from 'vitest'
+import { createChannel, refusalOf } from './channel.ts'
+import type { Seen, SeenTrack } from './perception.ts'
+import { settingsOf } from './settings.ts'
+import { channelOf, countingBytes, wholePicture } from './testing/run.ts'
+
+const start = Date.UTC(2026, 4, 4, 12)
+const doorway = {
+  name: 'line1',
+  kind: 'line',
+  points: [
+    [0, 0.5],
+    [1, 0.5],
+  ],
+} as Parameters<typeof channelOf>[1][number]
+const room = {
+  points: [
+    [0.4, 0.4],
+    [0.6, 0.4],
+    [0.6, 0.8],
+    [0.4, 0.8],
+  ],
+} as Parameters<typeof channelOf>[1][number]
+
+/** A person whose feet are at x, y. */
+const track = (id: number, x: number, y: number, more: Partial<SeenTrack> = {}): SeenTrack => ({
+  id,
+  box: [x - 0.05, y - 0.3, 0.1, 0.3] as Box,
+  score: 0.9,
+  label: 'person',
+  confirmed: true,
+  present: true,
+  observed: true,
+  ...more,
+})
+const seen = (ms: number, tracks: SeenTrack[], more: Partial<Seen> = {}): Seen => ({
+  at: start + ms,
+  aspect: 16 / 9,
+  watching: true,
+  cause: null,
+  sight: 'clear',
+  tracks,
+  moving: tracks.length,
+  ...more,
+})
+
+function open(usecase: UsecaseKey, zones: Parameters<typeof channelOf>[1], elements = {}) {
+  const config = channelOf(usecase, zones, elements)
+  return createChannel(config, settingsOf(config), countingBytes(), null)
+}
+/** Pictures every 200 ms; `tracks` says who is there. */
+function play(channel: ReturnType<typeof open>, untilMs: number, tracks: (ms: number) => SeenTrack[], fromMs = 0) {
+  const records: EventRecord[] = []
+  for (let ms = fromMs; ms < untilMs; ms += 200) records.push(...channel.see(seen(ms, tracks(ms))))
+  return records
+}
+const brief = (records: EventRecord[]) =>
+  records.map(({ kind, observed_at, metrics }) => [kind, observed_at - start, metrics] as const)
+
+test('a counting channel tells a window every five seconds, levels only', () => {
+  const channel = open('pplcnt', [{ points: wholePicture }])
+  const records = play(channel, 10_200, (ms) => (ms < 4000 ? [track(1, 0.5, 0.9), track(2, 0.2, 0.9)] : []))
+  expect(brief(records)).toEqual([
+    // In after the third picture, so from 0.4 to 4 s: 2 × 3.6 / 5.
+    ['window', 5000, { total: 1.44, total_min: 0, total_max: 2 }],
+    ['window', 10_000, { total: 0, total_min: 0, total_max: 0 }],
+  ])
+  expect(records[0]).toMatchObject({
+    occasion_id: null,
+    observed_ms: 5000,
+    clock_offset_ms: 0,
+    detector: 'hog',
+    detector_state: 'ok',
+    state_cause: null,
+    model_version: null,
+    levels: null,
+    details: null,
+  })
+})
+
+test('a crossing is one open record at once: the flow, the levels of the moment, its own occasion', () => {
+  const channel = open('pplcnt', [{ points: wholePicture }, doorway])
+  const records = play(channel, 4800, (ms) => [track(1, 0.5, 0.3 + ms / 10_000)])
+  expect(brief(records)).toEqual([['open', 2400, { up: 1 }]])
+  expect(records[0]).toMatchObject({
+    occasion_id: records[0]?.event_uuid,
+    observed_ms: 0,
+    levels: { total: 1 },
+    details: { line: 'line1', direction: 'up', track_id: 1, instant: true, boxes: [{ track_id: 1, label: 'person' }] },
+  })
+  expect(channel.close(start + 4800, 'disabled').map(({ kind }) => kind)).toEqual(['window'])
+})
+
+test('ids are UUIDv7 of the observed time, and all different', () => {
+  const channel = open('pplcnt', [{ points: wholePicture }, doorway])
+  const records = play(channel, 20_000, (ms) => [track(1, 0.5, 0.5 + 0.2 * Math.sin(ms / 1500))])
+  expect(new Set(records.map((record) => record.event_uuid)).size).toBe(records.length)
+  for (const { event_uuid, observed_at } of records) expect(uuidv7Ms(event_uuid)).toBe(observed_at)
+})
+
+test('occupancy follows the crossings', () => {
+  const channel = open('pplocc', [doorway])
+  const records = play(channel, 10_200, (ms) => [track(1, 0.5, 0.3 + ms / 10_000)])
+  expect(brief(records)).toEqual([
+    ['open', 2400, { up: 1 }],
+    ['window', 5000, { occupancy: 1 }],
+    ['window', 10_000, { occupancy: 1 }],
+  ])
+})
+
+test('an intrusion opens once after the dwell time and closes a second after it was left', () => {
+  const channel = open('intrdtec', [room])
+  const records = play(channel, 10_200, (ms) => [track(1, ms < 2000 ? 0.2 : ms < 6000 ? 0.5 : 0.8, 0.7)])
+  // In from 2000 on, known at 2400, 1 s of dwell at 3000; last inside at 5800, out at 6800.
+  expect(brief(records)).toEqual([
+    ['open', 3000, { violation: 1 }],
+    [
+      'window',
+      5000,
+      expect.objectContaining({ total: 1, violation: 0.4, violation_max: 1, non_violation: 0.6, non_violation_min: 0 }),
+    ],
+    ['close', 6800, { violation: 1 }],
+    ['window', 10_000, expect.objectContaining({ violation: 0.36 })],
+  ])
+  const [opened, , closed] = records
+  expect(closed?.occasion_id).toBe(opened?.event_uuid)
+  expect(closed?.details).toMatchObject({
+    zone: 'zone1',
+    track_id: 1,
+    cause: 'ended',
+    started_at: '2026-05-04T12:00:03.000Z',
+    ended_at: '2026-05-04T12:00:06.800Z',
+  })
+  expect(opened?.levels).toEqual({ total: 1, violation: 1, non_violation: 0 })
+  expect(closed?.levels).toEqual({ total: 1, violation: 0, non_violation: 1 })
+})
+
+test('a broken-up track is one intrusion', () => {
+  const channel = open('intrdtec', [room])
+  const records = play(channel, 9000, (ms) =>
+    ms < 4000 ? [track(1, 0.5, 0.7)] : ms < 4600 ? [] : [track(2, 0.5, 0.7)],
+  )
+  expect(records.filter(({ kind }) => kind !== 'window').map(({ kind, details }) => [kind, details?.cause])).toEqual([
+    ['open', undefined],
+    ['close', 'lost'],
+    ['update', 'resumed'],
+  ])
+  expect(new Set(records.flatMap(({ occasion_id }) => occasion_id ?? [])).size).toBe(1)
+})
+
+test('a stop closes the window and what is open', () => {
+  const channel = open('intrdtec', [room])
+  play(channel, 3200, () => [track(1, 0.5, 0.7)])
+  const closed = channel.close(start + 3200, 'restart')
+  expect(closed.map(({ kind, details }) => [kind, details?.cause])).toEqual([
+    ['window', undefined],
+    ['close', 'restart'],
+  ])
+  expect(closed[0]?.observed_ms).toBe(3200)
+})
+
+test('pictures in which nothing could be counted are no watched time, and the record says why', () => {
+  const channel = open('pplcnt', [{ points: wholePicture }])
+  const records: EventRecord[] = []
+  for (let ms = 0; ms <= 5000; ms += 200)
+    records.push(...channel.see(seen(ms, [], ms < 2400 ? { watching: false, cause: 'degraded:warm_up' } : {})))
+  expect(records).toMatchObject([
+    { observed_ms: 2600, detector_state: 'degraded', state_cause: 'degraded:warm_up', metrics: { total: 0 } },
+  ])
+})
+
+test('people smaller than the least height neither count nor cross', () => {
+  const channel = open('pplcnt', [{ points: wholePicture }, doorway], { 'analytic.min_height': 0.35 })
+  const records = play(channel, 5200, (ms) => [track(1, 0.5, 0.3 + ms / 10_000)])
+  expect(brief(records)).toEqual([['window', 5000, { total: 0, total_min: 0, total_max: 0 }]])
+})
+
+test('motion counted in place of people is marked degraded', () => {
+  const channel = open('pplcnt', [{ points: wholePicture }], { 'detector.kind': 'motion' })
+  const [record] = play(channel, 5200, () => [track(1, 0.5, 0.9, { label: 'motion' })])
+  expect(record).toMatchObject({ detector: 'motion', detector_state: 'degraded', state_cause: 'degraded:motion_only' })
+})
+
+test.each<[UsecaseKey, Parameters<typeof channelOf>[1], object, ReturnType<typeof refusalOf>]>([
+  ['ppedtec', [room], {}, { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }],
+  ['fcmsk', [room], {}, { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }],
+  ['fcrecog', [room], {}, { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }],
+  ['coldtec', [room], {}, { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }],
+  ['frdtec', [room], {}, { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }],
+  ['phydist', [room], {}, { state: 'applied', detector_state: 'needs_calibration', cause: 'needs_calibration' }],
+  ['loiterdtec', [room], {}, { state: 'refused', detector_state: 'ok', cause: 'usecase_later' }],
+  [
+    'pplcnt',
+    [room],
+    { 'detector.kind': 'onnx' },
+    { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' },
+  ],
+  ['pplocc', [room], {}, { state: 'refused', detector_state: 'ok', cause: 'line_required' }],
+  [
+    'pplocc',
+    [{ ...doorway, is_active: false }],
+    {},
+    { state: 'refused', detector_state: 'ok', cause: 'line_required' },
+  ],
+  ['intrdtec', [doorway], {}, { state: 'refused', detector_state: 'ok', cause: 'no_zone' }],
+  ['pplcnt', [doorway], {}, null],
+  ['ppltrk', [room], {}, null],
+])('%s with %j and %j: %j', (usecase, zones, elements, expected) => {
+  const config = channelOf(usecase, zones, elements as Record<string, string>)
+  expect(refusalOf(config, settingsOf(config))).toEqual(expected)
+})

@@ -1,3 +1,4 @@
+import { bulkDevices } from '@sightline/domain'
 import * as z from 'zod'
 import { channelEntity, channelStats, channelStatus } from './channel.ts'
 import { finding } from './edge.ts'
@@ -141,7 +142,7 @@ export const deviceOps = {
     path: '/device/create',
     summary: 'Create one device, or at most 12 at once: all or none',
     access: 'admin_and_above',
-    input: z.union([deviceDraft, z.array(deviceDraft).min(1, 'required').max(12, 'at_most_12')]),
+    input: z.union([deviceDraft, z.array(deviceDraft).min(1, 'required').max(bulkDevices, `at_most_${bulkDevices}`)]),
     output: z.union([device, z.array(device)]),
     status: 201,
   }),

@@ -361,6 +361,7 @@ export type NimbleMessage = z.infer<typeof nimbleMessage>
 
 /* ── records ─────────────────────────────────────────────────────────────────────────── */
 
+/** Frames and stored events hold a kind as its place in this list: the order is for ever. */
 export const recordKinds = ['window', 'open', 'update', 'close'] as const
 export type RecordKind = (typeof recordKinds)[number]
 export const metrics = z.partialRecord(z.enum(metricIds), z.number())

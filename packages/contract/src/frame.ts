@@ -11,7 +11,7 @@
  * Decoding never trusts a length: every count is checked against the bytes that are left before anything is allocated.
  */
 import { FrameError, Reader, utf8, Writer } from './bytes.ts'
-import type { EventRecord } from './edge.ts'
+import { type EventRecord, recordKinds } from './edge.ts'
 
 export { FrameError }
 
@@ -25,7 +25,6 @@ export const maxFrameBytes = 256 * 1024
 export const compressFromBytes = 16 * 1024
 
 const flagCompressed = 1
-const kinds = ['window', 'open', 'update', 'close'] as const
 const detectors = ['none', 'motion', 'hog', 'onnx'] as const
 const detectorStates = ['ok', 'degraded'] as const
 
@@ -121,7 +120,7 @@ function rowsThatFit(records: readonly EventRecord[]) {
 }
 
 const shapeOf = (row: EventRecord): number =>
-  kinds.indexOf(row.kind) |
+  recordKinds.indexOf(row.kind) |
   (row.occasion_id === null ? 0 : has.occasion) |
   (row.levels === null ? 0 : has.levels) |
   (row.details === null ? 0 : has.details) |
@@ -260,7 +259,7 @@ export function decodeEvents(
       event_uuid: ids[row] as string,
       occasion_id: occasions[row] as string | null,
       channel_id: channelOf[row] as string,
-      kind: kinds[shape & 3] as EventRecord['kind'],
+      kind: recordKinds[shape & 3] as EventRecord['kind'],
       observed_at: observedAt[row] as number,
       observed_ms: observedMs[row] as number,
       clock_offset_ms: clockOffsetMs[row] as number,

@@ -13,6 +13,7 @@ import {
   version,
   whole,
 } from './field.ts'
+import { health } from './health.ts'
 import { op } from './op.ts'
 
 const sinks = z.array(
@@ -45,7 +46,7 @@ export const nimbleStatus = z
     state: z.enum(['online', 'connecting', 'unreachable', 'refused', 'new']),
     since: z.string().nullable(),
     last_contact_at: z.string().nullable(),
-    health: z.enum(['healthy', 'needs attention', 'offline', 'unknown']),
+    health,
     cause: z.string().nullable(),
     clock_offset_ms: z.number().nullable(),
     engine_version: z.string().nullable(),

@@ -102,7 +102,7 @@ export const site = {
   view: op({
     method: 'GET',
     path: '/site/view',
-    summary: 'The face of a site: numbers of 24 hours, cameras, latest notifications',
+    summary: 'The face of a site: its numbers of 24 hours, by use case',
     access: 'viewer_and_above',
     input: z.strictObject({ site_id: id }),
     output: z.object({

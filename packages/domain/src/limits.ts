@@ -11,7 +11,6 @@ export const activeHours = 3
 /** A channel is online while its records are newer than this. */
 export const onlineSeconds = 30
 export const defaultRate = 25
-export const eventWindowSeconds = 5
 export const licenseExpiringDays = 30
 export const communityChannels = 16
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { elementFaults, pipelineCatalog, pipelineDefaults, unknownElements } from './pipeline.ts'
+import { elementFaults, pipelineCatalog, pipelineDefaults } from './pipeline.ts'
 import { usecaseKeys } from './usecase.ts'
 
 test('every element has one default that its own rule accepts, and help in both languages', () => {
@@ -14,7 +14,6 @@ test('every element has one default that its own rule accepts, and help in both 
 test.each(usecaseKeys)('the defaults of %s are complete and valid', (key) => {
   const defaults = pipelineDefaults(key)
   expect(elementFaults(defaults)).toEqual({})
-  expect(unknownElements(defaults)).toEqual([])
   expect(defaults['analytic.window_s']).toBe(5)
 })
 
@@ -38,8 +37,4 @@ test.each([
   [{ 'analytic.timezone': 3 }, { 'analytic.timezone': 'text' }],
 ])('%j is refused as %j', (map, faults) => {
   expect(elementFaults(map)).toEqual(faults)
-})
-
-test('unknown elements are named', () => {
-  expect(unknownElements({ 'decode.fps': 5, 'decode.nope': 1, nope: true })).toEqual(['decode.nope', 'nope'])
 })

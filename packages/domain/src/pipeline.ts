@@ -311,9 +311,6 @@ export function pipelineDefaults(usecase: UsecaseKey): PipelineElements {
   return { ...map, ...special[usecase] }
 }
 
-/** Keys that no element has. */
-export const unknownElements = (map: PipelineElements): string[] => Object.keys(map).filter((key) => !byKey.has(key))
-
 /** Message ids of what is wrong with a map, by key; empty when it may be stored. */
 export function elementFaults(map: PipelineElements): Record<string, string> {
   const faults: Record<string, string> = {}

@@ -21,8 +21,3 @@ export const formatUuid = (b: Uint8Array, at = 0): string =>
   `${four(b, at)}-${two(b, at + 4)}-${two(b, at + 6)}-${two(b, at + 8)}-${two(b, at + 10)}${four(b, at + 12)}`
 const two = (b: Uint8Array, at: number): string => `${hex[b[at] as number]}${hex[b[at + 1] as number]}`
 const four = (b: Uint8Array, at: number): string => two(b, at) + two(b, at + 2)
-
-export function parseUuid(text: string): Uint8Array {
-  const hex = text.replaceAll('-', '')
-  return Uint8Array.from({ length: 16 }, (_, i) => Number.parseInt(hex.slice(i * 2, i * 2 + 2), 16))
-}

@@ -1,4 +1,4 @@
-import { type Role, reachesEveryOrganization } from '@sightline/domain'
+import type { Role } from '@sightline/domain'
 
 /** Who calls: made from the session once a request. Integers are the database's surrogates and never leave the server. */
 export type Principal = {
@@ -24,5 +24,3 @@ export type Scope = {
 
 /** Who calls and what they see. */
 export type Caller = { principal: Principal; scope: Scope }
-
-export const everyTenant = (principal: Principal): boolean => reachesEveryOrganization(principal.role)

@@ -16,9 +16,6 @@ const migrations: Record<string, Migration> = {
   '0001_init': run(init),
 }
 
-/** The version of the schema that this code needs. */
-export const schemaVersion = Object.keys(migrations).at(-1) as string
-
 /**
  * Brings the schema up to date, under the migrator's lock.
  * @returns the names of the migrations that ran

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { nimbleExample } from '@sightline/contract'
 import {
   bundles,
@@ -8,10 +7,10 @@ import {
   localNimbleId,
   usecaseKeys,
   usecases,
-  uuidv7,
 } from '@sightline/domain'
 import { sql } from 'kysely'
 import { seriesRows } from '../event/series.ts'
+import { newUid } from '../uid.ts'
 import type { Trx } from './database.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -32,7 +31,7 @@ export async function seed(trx: Trx, options: SeedOptions): Promise<void> {
   await trx
     .insertInto('instance')
     .values({
-      uid: uuidv7(Date.now(), randomBytes(10)),
+      uid: newUid(),
       name: 'Sightline',
       map_center: JSON.stringify({ lat: 20, long: 0, zoom: 2 }),
     })

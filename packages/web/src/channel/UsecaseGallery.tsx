@@ -1,8 +1,9 @@
-import { Badge, Radio } from '@mantine/core'
+import { Radio } from '@mantine/core'
 import type { Bundle } from '@sightline/contract'
 import type { UsecaseKey } from '@sightline/domain'
 import { useTranslation } from 'react-i18next'
 import { usecaseIcons } from '../ui/analytics/usecase-icons.ts'
+import { Tag } from '../ui/Health.tsx'
 import classes from './channel.module.css'
 
 type Props = { bundles: readonly Bundle[]; value: UsecaseKey | null; onChange: (key: UsecaseKey) => void }
@@ -35,12 +36,12 @@ export function UsecaseGallery({ bundles, value, onChange }: Props) {
                     <span className={classes.usecaseName}>{t(`usecase.name.${item.usecase_key}`)}</span>
                     <span className="t3">{t(`usecase.about.${item.usecase_key}`)}</span>
                     <span className={classes.needs}>
-                      {item.needs_line && <Need>{t('channel.add.needsLine')}</Need>}
-                      {item.needs_model && <Need>{t('channel.add.needsModel')}</Need>}
-                      {item.needs_calibration && <Need>{t('channel.add.needsCalibration')}</Need>}
-                      {item.experimental && <Need>{t('channel.add.experimental')}</Need>}
+                      {item.needs_line && <Tag>{t('channel.add.needsLine')}</Tag>}
+                      {item.needs_model && <Tag>{t('channel.add.needsModel')}</Tag>}
+                      {item.needs_calibration && <Tag>{t('channel.add.needsCalibration')}</Tag>}
+                      {item.experimental && <Tag>{t('channel.add.experimental')}</Tag>}
                       {!item.built_in && !item.needs_model && !item.needs_calibration && (
-                        <Need>{t('channel.add.later')}</Need>
+                        <Tag>{t('channel.add.later')}</Tag>
                       )}
                     </span>
                   </span>
@@ -54,9 +55,3 @@ export function UsecaseGallery({ bundles, value, onChange }: Props) {
     </Radio.Group>
   )
 }
-
-const Need = ({ children }: { children: string }) => (
-  <Badge variant="outline" color="gray" size="sm">
-    {children}
-  </Badge>
-)

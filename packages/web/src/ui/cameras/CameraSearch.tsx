@@ -9,6 +9,7 @@ import { api, refresh, report } from '../../app/client.ts'
 import { type Tried, tryCamera, useDiscovery, withDemo } from '../../app/discovery.ts'
 import { notify } from '../../app/messages.ts'
 import { causeText } from '../../i18n/words.ts'
+import { useMay } from '../../session.ts'
 import { Empty } from '../Empty.tsx'
 import { Tag } from '../Health.tsx'
 import classes from './cameras.module.css'
@@ -25,10 +26,12 @@ type SearchProps = { nimble: Nimble; site: Site; devices: readonly Device[]; onA
 export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
   const { t } = useTranslation()
   const look = useDiscovery()
+  // Only the super admin may run simulated cameras: others are not offered what the server would refuse.
+  const hasDemo = useMay('super_admin_only') && nimble.is_local
   const startDemo = useMutation(api.demo.start.mutation({ quiet: true }))
   const demo = useQuery({
     ...api.demo.list.query({}),
-    enabled: nimble.is_local,
+    enabled: hasDemo,
     meta: { op: 'demo.list', quiet: true },
   })
   const [chosen, setChosen] = useState<readonly string[]>([])
@@ -124,13 +127,13 @@ export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
         >
           {look.state === 'idle' ? t('onboarding.cameras.look') : t('onboarding.cameras.lookAgain')}
         </Button>
-        {nimble.is_local && (
+        {hasDemo && (
           <Button variant="default" loading={startDemo.isPending} disabled={isLooking} onClick={() => void takeDemo()}>
             {t('onboarding.cameras.demo')}
           </Button>
         )}
       </Group>
-      {nimble.is_local && offered.length === 0 && (
+      {hasDemo && offered.length === 0 && (
         <span className="muted" style={{ fontSize: 13 }}>
           {t('onboarding.cameras.demoText')}
         </span>

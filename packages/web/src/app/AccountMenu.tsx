@@ -18,7 +18,7 @@ export default function AccountMenu() {
         <UnstyledButton style={{ borderRadius: 99, marginLeft: 4 }}>
           <Avatar size={30} radius="xl" color="brand">
             <span className="sr">{t('shell.account')} </span>
-            {(firstname[0] ?? '') + (lastname[0] ?? '')}
+            {((firstname[0] ?? '') + (lastname[0] ?? '')).toUpperCase()}
           </Avatar>
         </UnstyledButton>
       </Menu.Target>

@@ -4,11 +4,10 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CallFailed } from '../api.ts'
-import { ErrorPanel, NoAccess } from '../ui/ErrorPanel.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Logo } from '../ui/Logo.tsx'
 import classes from './ErrorPage.module.css'
 import { ErrorPage } from './ErrorPage.tsx'
-import { AccessDenied } from './guards.ts'
 
 /** What stands in place of a screen that could not be shown. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
@@ -17,7 +16,6 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
     reset()
     void router.invalidate()
   }
-  if (error instanceof AccessDenied) return <NoAccess />
   if (error instanceof CallFailed) return <ErrorPanel error={error} onRetry={retry} />
   console.error(error)
   return <ErrorPage code={500} message={error instanceof Error ? error.message : undefined} />

@@ -1,14 +1,17 @@
 /** The only two guards of the routes: who may see a screen, and where a failed load goes. */
 import type { Permission } from '@sightline/domain'
-import { notFound, redirect } from '@tanstack/react-router'
+import { notFound, redirect, rootRouteId } from '@tanstack/react-router'
 import { CallFailed } from '../api.ts'
 import { session } from '../session.ts'
 import { report } from './client.ts'
 import { modules } from './modules.ts'
 import { judge } from './verdict.ts'
 
-/** The screen is there, but the person's role may not see it: said in place, without a notification. */
-export class AccessDenied extends Error {}
+/** The screen is there, but the person may not see it: said in place, without a notification. */
+const denied = { isDenied: true }
+const deny = () => notFound({ data: denied, routeId: '/_app' })
+/** Whether what was "not found" is only out of reach. */
+export const isDenied = (data: unknown): boolean => data === denied
 
 type Visit = { location: { pathname: string; href: string } }
 
@@ -19,7 +22,7 @@ export const requireModule =
     const verdict = judge(session.get() ?? null, modules.get(), location.pathname, rule)
     if (verdict === 'login') throw redirect({ to: '/login', search: { next: location.href } })
     if (verdict === 'root') throw redirect({ to: '/' })
-    if (verdict === 'denied') throw new AccessDenied()
+    if (verdict === 'denied') throw deny()
   }
 
 /**
@@ -29,10 +32,12 @@ export const requireModule =
 export const fallbackTo =
   (to: '/dashboard' | '/site' | '/configuration', options: { notFound?: boolean } = {}) =>
   (error: unknown): void => {
-    if (error instanceof AccessDenied) throw error
     if (error instanceof CallFailed) {
-      if (error.code === 403 || error.code === 401) throw error
-      if (error.code === 404 && options.notFound) throw notFound()
+      if (error.code === 403) throw deny()
+      // Without the shell, as every error page.
+      if (error.code === 404 && options.notFound) throw notFound({ routeId: rootRouteId })
+      if (error.code === 401)
+        throw redirect({ to: '/login', search: { next: location.pathname + location.search }, replace: true })
     }
     report(error)
     throw redirect({ to: to as '/' })

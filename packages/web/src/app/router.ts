@@ -2,8 +2,8 @@ import { createRouter } from '@tanstack/react-router'
 import { routeTree } from '../routeTree.gen.ts'
 import { PageSkeleton } from '../ui/Skeletons.tsx'
 import { queryClient } from './client.ts'
-import { NotFoundPage } from './ErrorPage.tsx'
 import { languageRewrite } from './language.ts'
+import { Missing } from './Missing.tsx'
 import { RouteError } from './RouteError.tsx'
 
 /** Addresses hold plain text (`?sid=…&q=…`), never JSON: a link in a report stays readable and an id stays a string. */
@@ -29,7 +29,7 @@ export const router = createRouter({
   defaultPendingMinMs: 300,
   defaultPendingComponent: PageSkeleton,
   defaultErrorComponent: RouteError,
-  defaultNotFoundComponent: NotFoundPage,
+  defaultNotFoundComponent: Missing,
 })
 
 declare module '@tanstack/react-router' {

@@ -20,8 +20,9 @@ export const auth: Handlers<'auth'> = {
     const who = { tenantId: user.tenant_id, userId: user.id }
     ctx.note({ actor: who })
     const { session, info } = await db.instance(async (trx) => {
-      await forgive(trx, accountKey(name))
+      // In the order in which a try is counted: the other way two tries at once would wait for each other.
       await forgive(trx, addressKey(ctx.ip))
+      await forgive(trx, accountKey(name))
       if (ctx.principal) await endSession(trx, ctx.principal.tenantId, ctx.principal.sessionUid)
       const session = await openSession(trx, who, clientOf(ctx.request))
       return { session, info: await userInfo(trx, { ...session, userUid: user.uid }) }

@@ -96,10 +96,16 @@ export const nimbleEntity = async (row: NimbleRow): Promise<Nimble> => ({
 
 const fingerprint = (key: string | null) => (key === null ? null : fingerprintOf(key))
 
+type NimbleKey = Pick<NimbleRow, 'tenant_id' | 'id'>
+
+const isOneOf = (keys: readonly NimbleKey[], table: string) => sql<SqlBool>`
+  (${sql.ref(`${table}.tenant_id`)}, ${sql.ref(`${table}.nimble_id`)}) in (
+    select * from unnest(${keys.map((row) => row.tenant_id)}::int[], ${keys.map((row) => row.id)}::int[]))`
+
 type Counted = { channels: number; running: number; refused: number }
 
 /** Channels of edge servers, and how many of them run as they should, by the edge server's number. */
-async function countChannels(trx: Trx, ids: readonly number[]): Promise<Map<number, Counted>> {
+async function countChannels(trx: Trx, keys: readonly NimbleKey[]): Promise<Map<number, Counted>> {
   const rows = await trx
     .selectFrom('channel')
     .leftJoin('channel_state', (on) =>
@@ -113,7 +119,7 @@ async function countChannels(trx: Trx, ids: readonly number[]): Promise<Map<numb
       eb.fn.countAll<number>().filterWhere('channel_state.state', '=', 'running').as('running'),
       eb.fn.countAll<number>().filterWhere('channel_state.state', '=', 'refused').as('refused'),
     ])
-    .where(sql<SqlBool>`channel.nimble_id = any(${[...ids]}::int[])`)
+    .where(isOneOf(keys, 'channel'))
     .where('channel.deleting_at', 'is', null)
     .groupBy('channel.nimble_id')
     .execute()
@@ -121,12 +127,8 @@ async function countChannels(trx: Trx, ids: readonly number[]): Promise<Map<numb
 }
 
 /** What was stored of edge servers by whichever portal had the link last, by the edge server's number. */
-async function storedStates(trx: Trx, ids: readonly number[]): Promise<Map<number, LinkStatus>> {
-  const rows = await trx
-    .selectFrom('nimble_state')
-    .selectAll()
-    .where(sql<SqlBool>`nimble_id = any(${[...ids]}::int[])`)
-    .execute()
+async function storedStates(trx: Trx, keys: readonly NimbleKey[]): Promise<Map<number, LinkStatus>> {
+  const rows = await trx.selectFrom('nimble_state').selectAll().where(isOneOf(keys, 'nimble_state')).execute()
   return new Map(
     rows.map((row) => [
       row.nimble_id,
@@ -153,10 +155,9 @@ const neverSeen: LinkStatus = {
 export async function nimbleStatuses(
   trx: Trx,
   links: Links,
-  rows: readonly Pick<NimbleRow, 'id' | 'uid' | 'desired_version'>[],
+  rows: readonly Pick<NimbleRow, 'tenant_id' | 'id' | 'uid' | 'desired_version'>[],
 ): Promise<Map<number, NimbleStatus>> {
-  const ids = rows.map((row) => row.id)
-  const [counts, stored] = [await countChannels(trx, ids), await storedStates(trx, ids)]
+  const [counts, stored] = [await countChannels(trx, rows), await storedStates(trx, rows)]
   return new Map(
     rows.map((row) => {
       const link = links.status(row.uid) ?? stored.get(row.id) ?? neverSeen

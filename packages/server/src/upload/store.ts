@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { imageMaxBytes } from '@sightline/domain'
 import sharp from 'sharp'
 import type { Trx } from '../db/database.ts'
+import { within } from '../reach.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 
@@ -62,6 +63,7 @@ export async function claimImage(
     .select(['tenant_id', 'id'])
     .where('uid', '=', path.slice(-36))
     .where('kind', '=', 'image')
+    .where(within(scope, 'media', null))
     .where((eb) => eb.or([eb('created_by', '=', scope.principal.userId), eb('created_by', 'is', null)]))
     .executeTakeFirst()
   if (!row) throw invalid({ [field]: ['upload_unknown'] })

@@ -61,6 +61,8 @@ export function drawnIn({ width, height, line, zone }: Truth): Partial<LinkChann
 export type Turn = {
   /** Of people found by the detector itself. */
   detector: Score
+  /** Of those and of motion shaped like a person that it did not explain. */
+  found: Score
   /** Of people counted as present. */
   counted: Score
   meanCount: number
@@ -115,6 +117,7 @@ export async function play(clip: Clip, options: RunOptions): Promise<Turn[]> {
     let last = 0
     let sums = { counted: 0, there: 0, error: 0, looked: 0 }
     for await (const picture of pictures(clip, { first: from, step })) {
+      if (picture.index >= truth.frames.length) break
       options.change?.(picture.data, picture.index)
       found = []
       const at = begun + Math.round((picture.index * 1000) / truth.fps)
@@ -140,6 +143,7 @@ export async function play(clip: Clip, options: RunOptions): Promise<Turn[]> {
         found.filter((one) => one.kind !== 'blob'),
         people,
       )
+      score(now.found, found, people)
       score(now.counted, boxes, people)
       const really = people.filter((person) => person.f !== 'i').length
       sums = {
@@ -162,6 +166,7 @@ export async function play(clip: Clip, options: RunOptions): Promise<Turn[]> {
 
 const newTurn = (): Turn => ({
   detector: emptyScore(),
+  found: emptyScore(),
   counted: emptyScore(),
   meanCount: 0,
   meanTruth: 0,

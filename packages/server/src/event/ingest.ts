@@ -8,7 +8,7 @@ import { channelDirectory, type KnownChannel, sourceDictionary } from './directo
 import { oldestAccepted } from './partitions.ts'
 import { rollUp } from './rollup.ts'
 import { codeOf } from './series.ts'
-import { addRollup, type StoredEvent, storeEvents } from './write.ts'
+import { addRollup, isRepeat, type StoredEvent, storeEvents, storeNewEvents } from './write.ts'
 
 /** What one nimble sent: any number of records, new or repeated. */
 export type EventBatch = {
@@ -36,6 +36,8 @@ export type EventWriter = {
 const aheadMs = 5 * 60_000
 const maxRows = 5000
 const boundsMs = 60_000
+/** Where one repeat comes, more come: an edge server is catching up after its link broke. */
+const repeatsMs = 10_000
 
 type Waiting = EventBatch & { resolve(result: Ingested): void; reject(error: unknown): void }
 type Candidate = { batch: Waiting; record: EventRecord; channel: KnownChannel; event: StoredEvent }
@@ -62,6 +64,7 @@ export function createEventWriter(options: {
   let stopped = false
   let oldest = new Map<number, number>()
   let boundsReadAt = Number.NEGATIVE_INFINITY
+  let repeatsUntil = Number.NEGATIVE_INFINITY
 
   async function drain() {
     while (queue.length > 0) {
@@ -153,11 +156,15 @@ export function createEventWriter(options: {
     const attempt = async (part: Candidate[], rejected: Reject[]): Promise<Candidate[]> => {
       try {
         return await db.ingest(async (trx) => {
-          const fresh = await insert(trx, tenantId, part)
+          const fresh = await insert(trx, tenantId, part, now() < repeatsUntil)
           await keepRejects(trx, tenantId, rejected, now())
           return fresh
         })
       } catch (error) {
+        if (isRepeat(error) && now() >= repeatsUntil) {
+          repeatsUntil = now() + repeatsMs
+          return attempt(part, rejected)
+        }
         if (isUnavailable(error) || !isDataError(error)) throw error
         const [only, ...more] = part
         if (only && more.length === 0) {
@@ -249,11 +256,14 @@ function toEvent(record: EventRecord, batch: EventBatch, channel: KnownChannel, 
 }
 
 /** Raw rows, then the minutes of those that were new. Answers the new ones. */
-async function insert(trx: Trx, tenantId: number, candidates: Candidate[]): Promise<Candidate[]> {
+async function insert(trx: Trx, tenantId: number, candidates: Candidate[], mayRepeat: boolean): Promise<Candidate[]> {
   if (candidates.length === 0) return []
   const events = candidates.map(({ event }) => event)
-  const repeated = new Set(await storeEvents(trx, tenantId, events))
-  const fresh = repeated.size === 0 ? candidates : candidates.filter((_, position) => !repeated.has(position))
+  let fresh = candidates
+  if (mayRepeat) {
+    const repeated = new Set(await storeEvents(trx, tenantId, events))
+    fresh = candidates.filter((_, position) => !repeated.has(position))
+  } else await storeNewEvents(trx, tenantId, events)
   await addRollup(trx, tenantId, rollUp(fresh.map(({ event }) => event)))
   await announceMedia(trx, tenantId, fresh)
   return fresh

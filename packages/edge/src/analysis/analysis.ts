@@ -79,7 +79,7 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
   const feeds = new Map<string, Feed>()
   let channels: readonly LinkChannel[] = []
   let states = new Map<string, ChannelState>()
-  let isStopping = false
+  let stopped: Promise<void> | null = null
   let isDirty = false
 
   /* ── what comes from the workers ── */
@@ -181,7 +181,7 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
     worker.on('message', (message: FromWorker) => heard(bench, message))
     worker.on('error', (error) => log.error('An analysis worker failed', error))
     worker.on('exit', () => {
-      if (bench.worker !== worker || isStopping) return
+      if (bench.worker !== worker || stopped) return
       bench.worker = null
       bench.socket = null
       bench.beats = []
@@ -190,7 +190,7 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
       offerFeeds()
       log.warn('An analysis worker ended and is started again')
       setTimeout(() => {
-        if (!isStopping) begin(bench)
+        if (!stopped) begin(bench)
       }, restartMs).unref()
     })
   }
@@ -233,14 +233,15 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
       const seconds = Math.max(1, ...benches.map((bench) => bench.beats.length)) * (lookEveryMs / 1000)
       return { fps: frames / seconds, inference_ms: frames > 0 ? busyMs / frames : null }
     },
-    async stop() {
-      isStopping = true
-      clearInterval(watching)
-      clearInterval(saving)
-      await Promise.all(benches.map(({ worker }) => worker && ended(worker)))
-      closeOpen(() => true)
-      save()
-    },
+    stop: () => (stopped ??= stop()),
+  }
+
+  async function stop(): Promise<void> {
+    clearInterval(watching)
+    clearInterval(saving)
+    await Promise.all(benches.map(({ worker }) => worker && ended(worker)))
+    closeOpen(() => true)
+    save()
   }
 }
 

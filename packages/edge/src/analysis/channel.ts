@@ -73,6 +73,7 @@ export function createChannel(
   let latest: Levels | null = null
   let lastMeasured: Carried | null = carried
   let cause: string | null = null
+  let newestAt = Number.NEGATIVE_INFINITY
 
   const record = (kind: EventRecord['kind'], at: number, rest: Partial<EventRecord>): EventRecord => ({
     event_uuid: uuidv7(at, random()),
@@ -151,6 +152,7 @@ export function createChannel(
 
   return {
     see(seen) {
+      newestAt = seen.at
       cause = seen.cause ?? (isMotionOnly(config, settings) ? 'degraded:motion_only' : null)
       return take(seen)
     },
@@ -160,7 +162,9 @@ export function createChannel(
       zones = null
       return occasions.advance([], new Set(), at).map(occasionRecord)
     },
-    close(at, why) {
+    close(now, why) {
+      // A clock that was set back must not end things before they began.
+      const at = Math.max(now, newestAt)
       latest = null
       return [...window.cut(at).map(windowRecord), ...occasions.closeAll(at, why).map(occasionRecord)]
     },

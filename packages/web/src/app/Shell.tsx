@@ -15,6 +15,7 @@ import { Breadcrumb } from './Breadcrumb.tsx'
 import { EdgeWatch, useEdge } from './edge.ts'
 import { Footer } from './Footer.tsx'
 import { useInstance } from './instance.ts'
+import { LicenseWatch } from './LicenseWatch.ts'
 import { Menu } from './Menu.tsx'
 import { ServerWatch } from './ServerWatch.tsx'
 import classes from './Shell.module.css'
@@ -76,6 +77,7 @@ function SignedIn({ children }: { children: ReactNode }) {
       </AppShell.Main>
       <ServerWatch />
       <EdgeWatch />
+      <LicenseWatch />
       <SingleKeys />
       {isSearching && (
         <Suspense>

@@ -128,6 +128,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
       }))}
       current={step}
       onStep={(id) => setStep(id as Step)}
+      isWide={step === 'zones'}
     >
       {guards}
       {step === 'usecase' && (

@@ -23,6 +23,7 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
   const [waiting, setWaiting] = useState(0)
   const [follows, setFollows] = useState(false)
   const channels = useQuery(api.channel.mine.query({}))
+  const devices = useQuery(api.device.list.query({}))
   const set = (change: Partial<EventSearch>) =>
     void navigate({ to: '.', search: (now: EventSearch) => ({ ...now, ...change }), replace: true } as never)
 
@@ -71,7 +72,8 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
 
   const events = query.data?.pages.flatMap((page) => page.events)
   const total = query.data?.pages[0]?.page?.total
-  const nameOf = (id: string) => channels.data?.find(({ channel_id }) => channel_id === id)?.channel_name ?? '–'
+  const cameraOf = (id: string | undefined) => devices.data?.find(({ device_id }) => device_id === id)?.device_name
+  const nameOf = (id: string) => cameraOf(channels.data?.find(({ channel_id }) => channel_id === id)?.device_id) ?? '–'
   const isFiltered = Boolean(uc || cid || kind)
   return (
     <>
@@ -113,7 +115,10 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
           onChange={(next) => set({ cid: next ?? undefined, uid: undefined })}
           data={(channels.data ?? [])
             .filter(({ usecase_key }) => !uc || usecase_key === uc)
-            .map((one) => ({ value: one.channel_id, label: one.channel_name }))}
+            .map((one) => ({
+              value: one.channel_id,
+              label: [cameraOf(one.device_id), one.channel_name].filter(Boolean).join(' · '),
+            }))}
         />
         <Select
           aria-label={t('event.filter.kind')}

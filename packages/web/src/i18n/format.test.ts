@@ -30,6 +30,11 @@ test.each([
   expect(formatDuration(seconds)).toBe(text)
 })
 
+test('bytes are octets in French', async () => {
+  await showLanguage('fr')
+  expect(formatBytes(5.3 * 1024 ** 3)).toBe('5,3 Go')
+})
+
 test('days have their French letter', async () => {
   await showLanguage('fr')
   expect(formatDuration(86_400)).toBe('1 j')

@@ -52,12 +52,13 @@ export function formatLastLogin(at: string | null, now = new Date()): string {
 }
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB']
+const unitsFr = ['o', 'Ko', 'Mo', 'Go', 'To', 'Po', 'Eo', 'Zo', 'Yo']
 
-/** Bytes in steps of 1024, B to YB. */
+/** Bytes in steps of 1024, B to YB; octets in French. */
 export function formatBytes(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1024 ** step
-  return `${formatNumber(step === 0 ? Math.round(value) : Number(value.toFixed(1)))} ${units[step]}`
+  return `${formatNumber(step === 0 ? Math.round(value) : Number(value.toFixed(1)))} ${(i18n.language === 'fr' ? unitsFr : units)[step]}`
 }
 
 const steps = [

@@ -23,7 +23,7 @@ export function Support() {
   const facts: [string, string][] = [
     [t('support.version'), `${name} ${status?.version ?? ''}`],
     [t('support.server'), isError ? t('support.silent') : t('support.answers')],
-    [t('support.stream'), stream],
+    [t('support.stream'), stream === 'open' ? t('shell.moduleState.on') : t('shell.moduleState.off')],
     [t('support.browser'), navigator.userAgent],
     [t('support.screen'), `${innerWidth} × ${innerHeight} @ ${devicePixelRatio}`],
     [t('support.zone'), browserZone()],

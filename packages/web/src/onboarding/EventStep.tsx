@@ -42,6 +42,7 @@ function Waiting({ channel, hadEvent, onNext, onSkip }: Props) {
     if (message.channel_id !== channel.channel_id) return
     setLevels(message.levels)
     setRecords((now) => now + message.records)
+    if (records === 0) void status.refetch()
     if (!hadEvent && firstAfterSeconds === null) {
       setFirstAfter((Date.now() - startedAt()) / 1000)
       refresh('event')

@@ -7,17 +7,18 @@ import { type ThemeChoice, useTheme } from '../app/theme.ts'
 import { useChooseLanguage } from '../app/use-language.ts'
 import { type Language, language, languages } from '../i18n/index.ts'
 import { useDraftForm } from '../ui/form.tsx'
+import { ImageUpload } from '../ui/ImageUpload.tsx'
 import type { StepProps } from './Onboarding.tsx'
 import { StepCard } from './StepCard.tsx'
 
 export function LookStep({ onNext, onSkip }: StepProps) {
   const { t } = useTranslation()
-  const { name } = useInstance()
+  const { name, logo } = useInstance()
   const { choice, isDark, choose } = useTheme()
   const chooseLanguage = useChooseLanguage()
-  const { field, onSubmit, isSaving } = useDraftForm({
+  const { form, values, field, onSubmit, isSaving } = useDraftForm<{ name: string; logo: string | null }>({
     name: 'first-run.look',
-    initial: { name },
+    initial: { name, logo },
     schema: instanceChange,
     async submit(values) {
       const result = await api.instance.update.call({
@@ -36,6 +37,12 @@ export function LookStep({ onNext, onSkip }: StepProps) {
       <form onSubmit={onSubmit} noValidate>
         <Stack gap="md" maw={420}>
           <TextInput label={t('onboarding.look.name')} data-first {...field('name')} />
+          <ImageUpload
+            label={t('onboarding.look.logo')}
+            value={values.logo}
+            onChange={(path) => form.setFieldValue('logo', path)}
+            error={field('logo').error}
+          />
           <Input.Wrapper label={t('common.language')} labelElement="div">
             <SegmentedControl
               mt={4}

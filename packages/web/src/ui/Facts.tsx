@@ -10,7 +10,9 @@ export function Facts({ items, labelWidth = 160 }: Props) {
       {items.map(([label, value]) => (
         <DataList.Item key={label}>
           <DataList.ItemLabel>{label}</DataList.ItemLabel>
-          <DataList.ItemValue className="num">{value === null || value === '' ? '–' : value}</DataList.ItemValue>
+          <DataList.ItemValue className="num" miw={0} style={{ overflowWrap: 'anywhere' }}>
+            {value === null || value === '' ? '–' : value}
+          </DataList.ItemValue>
         </DataList.Item>
       ))}
     </DataList>

@@ -12,15 +12,17 @@ type Props = {
   onStep: (id: string) => void
   /** Under the list of steps, e.g. the time it took so far. */
   aside?: ReactNode
+  /** The current step needs the whole width: the steps stand above it. */
+  isWide?: boolean
   children: ReactNode
 }
 
-/** The frame of a wizard: the steps at the left, the current one at the right; on a phone the steps become one line. */
-export function Wizard({ title, steps, current, onStep, aside, children }: Props) {
+/** The frame of a wizard: the steps at the left, the current one at the right; on a phone the steps become a bar. */
+export function Wizard({ title, steps, current, onStep, aside, isWide, children }: Props) {
   const { t } = useTranslation()
   const index = steps.findIndex((step) => step.id === current)
   return (
-    <div className={classes.root}>
+    <div className={classes.root} data-wide={isWide || undefined}>
       <nav className={classes.steps} aria-label={title}>
         <h1 className={classes.title}>{title}</h1>
         <p className={classes.position}>{t('wizard.position', { step: index + 1, total: steps.length })}</p>

@@ -45,13 +45,9 @@ export const channel = {
     thresholdHint: 'Marks the camera on screens; −1 switches it off. Sends nothing.',
     autoRecovery: 'Auto recovery',
     autoRecoveryHint: 'Starts the analytic again when it stopped. Deleting is blocked while this is on.',
-    elements: 'Detector settings',
-    elementsHint: 'Only what differs from the defaults is stored.',
-    restart: 'restarts the analytic',
   },
   detail: {
     live: 'Live picture',
-    figures: 'Last 24 hours',
     state: 'State',
     applied: 'Configuration',
     inSync: 'applied (version {{version}})',
@@ -71,8 +67,6 @@ export const channel = {
     switchOffFirst: 'Switch auto recovery off, then delete.',
     switchOff: 'Switch auto recovery off',
     edit: 'Zones and settings',
-    nothing: 'No numbers yet',
-    now: 'Now',
   },
   state: {
     saved: 'Saved',
@@ -83,6 +77,4 @@ export const channel = {
     refused: 'Refused',
     deleting: 'Being deleted',
   },
-  online: 'Online',
-  offline: 'Offline',
 } as const

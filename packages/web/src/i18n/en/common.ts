@@ -74,7 +74,6 @@ export const state = {
   unsavedLeave: 'Leave',
   unsavedStay: 'Stay',
   typeToConfirm: 'Type {{name}} to confirm',
-  readOnly: 'You can look at this, not change it.',
 } as const
 
 /** Headings of the error pages, word for word as specified. */
@@ -94,7 +93,6 @@ export const errorPage = {
 export const wizard = {
   position: 'Step {{step}} of {{total}}',
   done: 'done',
-  elapsed: 'Time so far: {{time}}',
 } as const
 
 export const image = {

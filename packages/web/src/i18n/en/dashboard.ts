@@ -18,12 +18,10 @@ export const dashboard = {
   hourly: 'Last 24 hours',
   empty: 'No analytic runs yet',
   emptyText: 'Attach people counting to a camera: its numbers appear here within seconds.',
-  firstRun: 'Go on with the first run',
   addCamera: 'Add camera',
   noCustomer: 'No customer yet',
   noCustomerText: 'Sites and cameras belong to a customer.',
   live: 'Live',
-  offlineSince: 'No picture',
   noAnalytic: 'no analytic',
   refresh: 'Refresh',
 } as const

@@ -10,8 +10,6 @@ export const event = {
     allChannels: 'All analytics',
     kind: 'Kind',
     allKinds: 'All kinds',
-    from: 'From',
-    to: 'To',
   },
   meta_one: '{{count}} event in this period',
   meta_other: '{{count}} events in this period',

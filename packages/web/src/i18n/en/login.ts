@@ -28,7 +28,6 @@ export const register = {
   submit: 'Create account',
   noToken: 'The setup token is missing',
   noTokenHint: 'Open the whole address that the start command printed, with everything after “token=”.',
-  closed: 'Registration is closed. Ask an administrator for an account.',
 } as const
 
 export const support = {
@@ -49,5 +48,4 @@ export const support = {
   time: 'Time',
   stream: 'Live updates',
   role: 'Role',
-  signIn: 'Sign in',
 } as const

@@ -16,10 +16,8 @@ export const nimble = {
   noLicense: 'no license',
   cpu: 'Processor',
   memory: 'Memory',
-  disk: 'Free disk',
   fps: 'Pictures a second',
   expected: 'expected',
-  queue: 'Waiting pictures',
   inference: 'Time per picture',
   day: 'Last 24 hours',
   noStats: 'No figures in the last 24 hours',
@@ -56,7 +54,6 @@ export const nimble = {
   trust: 'Accept this key',
   trustText: 'Compare it with the one that the edge server prints. Accept only when they are the same.',
   refresh: 'Send configuration again',
-  timeouts: 'Timeouts',
   form: {
     name: 'Name',
     address: 'Address',

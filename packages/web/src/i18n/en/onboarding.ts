@@ -25,6 +25,7 @@ export const onboarding = {
     title: 'Make it yours',
     text: 'Language and theme are yours alone; the name is what everyone sees at the top.',
     name: 'Name of this portal',
+    logo: 'Logo (optional)',
     theme: 'Theme',
     light: 'Light',
     dark: 'Dark',
@@ -76,7 +77,6 @@ export const onboarding = {
     name: 'Site name',
     create: 'Create site',
     have: 'There is a site already: {{name}}.',
-    where: 'Place (optional)',
   },
   cameras: {
     title: 'Cameras',
@@ -94,7 +94,6 @@ export const onboarding = {
     noSite: 'Create a site first: cameras stand somewhere.',
     added: 'added already',
     select: 'Select {{name}}',
-    atMost: 'At most 12 at once',
     username: 'User name of the cameras',
     password: 'Password of the cameras',
     credentialsHint: 'Once for all of them; demo cameras bring their own',
@@ -104,7 +103,6 @@ export const onboarding = {
     have_one: '{{count}} camera is at this site already.',
     have_other: '{{count}} cameras are at this site already.',
     demoTag: 'demo',
-    byAddress: 'Add one by address',
   },
   analytic: {
     title: 'What should it look for?',

@@ -44,7 +44,6 @@ export const site = {
     faces: 'Face recognition may run here',
     facesHint: 'Only where the law and the people concerned allow it',
     customer: 'Customer',
-    more: 'Address, position and picture',
   },
   view: {
     day: 'Last 24 hours',

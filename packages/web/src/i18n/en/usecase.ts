@@ -79,8 +79,6 @@ export const usecase = {
     known: 'faces · {{beside}} known',
     last: 'occasions',
   },
-  needs_model: 'Add a detection model',
-  needs_calibration: 'Calibrate distances',
   needsModelText: 'This use case needs a detection model of your own; models can be added in a later version.',
   previous: 'vs previous 24 h',
 } as const

@@ -45,13 +45,9 @@ export const channel = {
     thresholdHint: 'Signale la caméra à l’écran ; −1 désactive. N’envoie rien.',
     autoRecovery: 'Reprise automatique',
     autoRecoveryHint: 'Relance l’analyse quand elle s’est arrêtée. La suppression est bloquée tant qu’elle est active.',
-    elements: 'Réglages du détecteur',
-    elementsHint: 'Seul ce qui diffère des valeurs par défaut est enregistré.',
-    restart: 'relance l’analyse',
   },
   detail: {
     live: 'Image en direct',
-    figures: 'Dernières 24 heures',
     state: 'État',
     applied: 'Configuration',
     inSync: 'appliquée (version {{version}})',
@@ -71,8 +67,6 @@ export const channel = {
     switchOffFirst: 'Désactivez la reprise automatique, puis supprimez.',
     switchOff: 'Désactiver la reprise automatique',
     edit: 'Zones et réglages',
-    nothing: 'Pas encore de nombres',
-    now: 'Maintenant',
   },
   state: {
     saved: 'Enregistrée',
@@ -83,6 +77,4 @@ export const channel = {
     refused: 'Refusée',
     deleting: 'En suppression',
   },
-  online: 'En ligne',
-  offline: 'Hors ligne',
 } as const

@@ -76,7 +76,6 @@ export const state: Catalogue['state'] = {
   unsavedLeave: 'Quitter',
   unsavedStay: 'Rester',
   typeToConfirm: 'Saisissez {{name}} pour confirmer',
-  readOnly: 'Vous pouvez consulter ceci, pas le modifier.',
 }
 
 export const errorPage: Catalogue['errorPage'] = {
@@ -95,7 +94,6 @@ export const errorPage: Catalogue['errorPage'] = {
 export const wizard: Catalogue['wizard'] = {
   position: 'Étape {{step}} sur {{total}}',
   done: 'terminée',
-  elapsed: 'Temps écoulé : {{time}}',
 }
 
 export const image: Catalogue['image'] = {

@@ -18,12 +18,10 @@ export const dashboard = {
   hourly: 'Dernières 24 heures',
   empty: 'Aucune analyse en marche',
   emptyText: 'Attachez le comptage de personnes à une caméra : ses nombres apparaissent ici en quelques secondes.',
-  firstRun: 'Continuer la mise en route',
   addCamera: 'Ajouter une caméra',
   noCustomer: 'Aucun client',
   noCustomerText: 'Les sites et les caméras appartiennent à un client.',
   live: 'En direct',
-  offlineSince: 'Pas d’image',
   noAnalytic: 'aucune analyse',
   refresh: 'Actualiser',
 } as const

@@ -10,8 +10,6 @@ export const event = {
     allChannels: 'Toutes les analyses',
     kind: 'Genre',
     allKinds: 'Tous les genres',
-    from: 'De',
-    to: 'À',
   },
   meta_one: '{{count}} événement sur cette période',
   meta_other: '{{count}} événements sur cette période',

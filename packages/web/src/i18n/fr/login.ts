@@ -31,7 +31,6 @@ export const register: Catalogue['register'] = {
   submit: 'Créer le compte',
   noToken: "Le jeton d'installation manque",
   noTokenHint: "Ouvrez l'adresse entière affichée par la commande de démarrage, avec tout ce qui suit « token= ».",
-  closed: "L'inscription est fermée. Demandez un compte à un administrateur.",
 }
 
 export const support: Catalogue['support'] = {
@@ -52,5 +51,4 @@ export const support: Catalogue['support'] = {
   time: 'Heure',
   stream: 'Direct',
   role: 'Rôle',
-  signIn: 'Se connecter',
 }

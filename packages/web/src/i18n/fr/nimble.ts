@@ -18,10 +18,8 @@ export const nimble: Catalogue['nimble'] = {
   noLicense: 'sans licence',
   cpu: 'Processeur',
   memory: 'Mémoire',
-  disk: 'Disque libre',
   fps: 'Images par seconde',
   expected: 'attendues',
-  queue: 'Images en attente',
   inference: 'Temps par image',
   day: 'Dernières 24 heures',
   noStats: 'Aucun chiffre ces dernières 24 heures',
@@ -58,7 +56,6 @@ export const nimble: Catalogue['nimble'] = {
   trust: 'Accepter cette clé',
   trustText: "Comparez-la à celle qu'affiche le serveur edge. N'acceptez que si elles sont identiques.",
   refresh: 'Renvoyer la configuration',
-  timeouts: 'Délais',
   form: {
     name: 'Nom',
     address: 'Adresse',

@@ -27,6 +27,7 @@ export const onboarding: Catalogue['onboarding'] = {
     title: 'À votre goût',
     text: 'La langue et le thème ne concernent que vous ; le nom est ce que tout le monde voit en haut.',
     name: 'Nom de ce portail',
+    logo: 'Logo (facultatif)',
     theme: 'Thème',
     light: 'Clair',
     dark: 'Sombre',
@@ -78,7 +79,6 @@ export const onboarding: Catalogue['onboarding'] = {
     name: 'Nom du site',
     create: 'Créer le site',
     have: 'Il y a déjà un site : {{name}}.',
-    where: 'Lieu (facultatif)',
   },
   cameras: {
     title: 'Caméras',
@@ -97,7 +97,6 @@ export const onboarding: Catalogue['onboarding'] = {
     noSite: "Créez d'abord un site : les caméras sont quelque part.",
     added: 'déjà ajoutée',
     select: 'Choisir {{name}}',
-    atMost: 'Au plus 12 à la fois',
     username: 'Identifiant des caméras',
     password: 'Mot de passe des caméras',
     credentialsHint: 'Une fois pour toutes ; les caméras de démonstration apportent les leurs',
@@ -107,7 +106,6 @@ export const onboarding: Catalogue['onboarding'] = {
     have_one: '{{count}} caméra est déjà sur ce site.',
     have_other: '{{count}} caméras sont déjà sur ce site.',
     demoTag: 'démo',
-    byAddress: 'En ajouter une par son adresse',
   },
   analytic: {
     title: 'Que doit-elle chercher ?',

@@ -46,7 +46,6 @@ export const site: Catalogue['site'] = {
     faces: 'La reconnaissance faciale peut fonctionner ici',
     facesHint: "Seulement là où la loi et les personnes concernées l'autorisent",
     customer: 'Client',
-    more: 'Adresse, position et photo',
   },
   view: {
     day: 'Dernières 24 heures',

@@ -83,8 +83,6 @@ export const usecase = {
     known: 'visages · {{beside}} connus',
     last: 'cas',
   },
-  needs_model: 'Ajouter un modèle de détection',
-  needs_calibration: 'Étalonner les distances',
   needsModelText:
     'Ce cas d’usage demande un modèle de détection à vous ; l’ajout de modèles viendra dans une prochaine version.',
   previous: 'vs 24 h précédentes',

@@ -4,7 +4,7 @@ import { IconBoxMultiple, IconMaximize, IconPolygon } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiBase } from '../../app/client.ts'
-import { formatClock } from '../../i18n/format.ts'
+import { formatClock, formatNumber } from '../../i18n/format.ts'
 import { causeText } from '../../i18n/words.ts'
 import { socketUrl } from '../../live.ts'
 import { StatusDot } from '../Health.tsx'
@@ -198,7 +198,7 @@ function Absent({ state: { phase, cause, since } }: { state: LiveState }) {
 
 function Status({ state: { phase, transport, behind } }: { state: LiveState }) {
   const { t } = useTranslation()
-  const delay = behind === null ? '' : ` · ${t('live.buffer', { seconds: behind.toFixed(1) })}`
+  const delay = behind === null ? '' : ` · ${t('live.buffer', { seconds: formatNumber(behind) })}`
   return (
     <span className={`${classes.status} num`}>
       <StatusDot tone={phase === 'playing' ? 'ok' : phase === 'ended' ? 'bad' : 'warn'} pulse={phase === 'playing'} />

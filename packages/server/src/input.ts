@@ -2,7 +2,7 @@ import { fieldErrors, issueId, type Op } from '@sightline/contract'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { unsupportedMedia } from './failure.ts'
-import { invalid } from './refusal.ts'
+import { invalid, Refusal } from './refusal.ts'
 
 /** One uploaded file, already in memory: the size limit is kept while reading. */
 export type UploadedFile = { filename: string; contentType: string; bytes: Buffer }
@@ -49,6 +49,17 @@ function unwrapped(body: unknown): object {
 
 async function readUpload(row: Op, request: FastifyRequest): Promise<{ input: unknown; file: UploadedFile }> {
   if (!request.isMultipart()) throw unsupportedMedia()
+  const { fields, file } = await readForm(request).catch((error) => {
+    // The parser's own errors are plain ones: no boundary, an end in the middle. Those of the limits have a code.
+    const isMalformed = error instanceof Error && !('code' in error)
+    throw isMalformed ? new Refusal(400, 'Bad request', { code: 'bad_request', cause: error }) : error
+  })
+  const input = validate(row.input, fields)
+  if (!file) throw invalid({ file: ['required'] })
+  return { input, file }
+}
+
+async function readForm(request: FastifyRequest) {
   const fields: Record<string, string> = {}
   let file: UploadedFile | undefined
   for await (const part of request.parts()) {
@@ -57,13 +68,37 @@ async function readUpload(row: Op, request: FastifyRequest): Promise<{ input: un
       file = { filename: part.filename, contentType: part.mimetype, bytes: await part.toBuffer() }
     else throw invalid({ [part.fieldname]: ['unknown_property'] })
   }
-  const input = validate(row.input, fields)
-  if (!file) throw invalid({ file: ['required'] })
-  return { input, file }
+  return { fields, file }
 }
 
 function validate(schema: z.ZodType, value: unknown): unknown {
+  refuseUnreadable(value)
   const parsed = z.safeParse(schema, value, { error: issueId })
   if (!parsed.success) throw invalid(fieldErrors(parsed.error))
   return parsed.data
 }
+
+/** Deeper than anything that the API takes; checks that call themselves would run out of stack much later. */
+const mostLevels = 32
+
+/**
+ * Refuses what can be written in JSON but neither stored nor shown: text with U+0000 or half a surrogate pair, and
+ * nesting without end.
+ * @throws 400 for the first such field
+ */
+function refuseUnreadable(whole: unknown): void {
+  const rest: [value: unknown, path: readonly string[]][] = [[whole, []]]
+  const refuse = (path: readonly string[]) => invalid({ [path.join('.') || 'body']: ['invalid'] })
+  for (let item = rest.pop(); item; item = rest.pop()) {
+    const [value, path] = item
+    if (typeof value === 'string' && !isReadable(value)) throw refuse(path)
+    if (typeof value !== 'object' || value === null) continue
+    if (path.length >= mostLevels) throw refuse(path.slice(0, 1))
+    for (const [key, member] of Object.entries(value)) {
+      if (!isReadable(key)) throw refuse(path)
+      if (typeof member === 'string' || typeof member === 'object') rest.push([member, [...path, key]])
+    }
+  }
+}
+
+const isReadable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')

@@ -76,6 +76,37 @@ describe('the envelope', () => {
   })
 })
 
+describe('what JSON can say but nobody can store or read', () => {
+  test.each([
+    ['U+0000', { ...draft(), description: 'a\0b' }, 'description'],
+    ['half a surrogate pair', { ...draft(), description: 'a\ud800b' }, 'description'],
+    [
+      'the same deep inside',
+      { ...draft(), customer_address: { customer_city: 'a\0b' } },
+      'customer_address.customer_city',
+    ],
+    ['the same in a name', { ...draft(), customer_address: { 'a\0b': 1 } }, 'customer_address'],
+  ])('%s: 400 that names the field', async (_, payload, field) => {
+    const { status, body } = await create(payload)
+    expect(status).toBe(400)
+    expect(body.errors).toEqual({ [field]: ['invalid'] })
+  })
+
+  test('nesting without end: 400', async () => {
+    const nested = `{"pipelines":${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}}`
+    const headers = { 'content-type': 'application/json' }
+    const { status, body } = await admin.send({ method: 'PUT', url: `${api}/nimble/config`, payload: nested, headers })
+    expect(status).toBe(400)
+    expect(body.errors).toEqual({ pipelines: ['invalid'] })
+  })
+
+  test('in an address, and at the sign-in of somebody unknown: 400', async () => {
+    expect((await admin.send({ method: 'GET', url: `${api}/nimble/stats?nimble_id=%00` })).status).toBe(400)
+    const { status } = await t.stranger().call('auth.login', { username: 'a\0b', password: 'x' })
+    expect(status).toBe(400)
+  })
+})
+
 describe('DELETE takes its parameters', () => {
   const made = async () => (await create(draft())).body.response.customer_id as string
   const destroy = (options: object) => admin.send({ method: 'DELETE', url: `${api}/customer/destroy`, ...options })

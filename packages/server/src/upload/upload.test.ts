@@ -21,6 +21,18 @@ const send = (parts: Record<string, string | Buffer>, file = {}, client = viewer
 const canvas = (width = 40, height = 30) => sharp({ create: { width, height, channels: 3, background: 'teal' } })
 const formats = ['png', 'jpeg', 'webp'] as const
 
+test.each([
+  ['without a boundary', 'multipart/form-data', 'x'],
+  [
+    'that ends in the middle',
+    'multipart/form-data; boundary=b',
+    '--b\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\n\r\nabc',
+  ],
+])('a form %s: 400', async (_, type, payload) => {
+  const { status } = await viewer.send({ method: 'POST', url, payload, headers: { 'content-type': type } })
+  expect(status).toBe(400)
+})
+
 describe('a picture', () => {
   test.each(formats)('of type %s is taken, whatever it calls itself, and answered as what it is', async (format) => {
     const { status, body } = await send({ file: await canvas().toFormat(format).toBuffer() }, { type: 'text/html' })

@@ -76,6 +76,16 @@ test('of an organization one is the default: making it another takes it from the
   expect(await defaults()).toEqual([first.customer_id])
 })
 
+test('many made the default at once: each is made, one of them is it', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, i) =>
+      admin.call('customer.create', { customer_name: `At once ${i}`, is_default: true }),
+    ),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  expect((await admin.call('customer.list', { is_default: true })).body.response).toHaveLength(1)
+})
+
 test('changes what is sent and leaves the rest; an older version is refused', async () => {
   const { customer_id, customer_name, version } = await created({ description: 'first' })
   const { body } = await admin.call('customer.update', {

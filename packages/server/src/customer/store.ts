@@ -58,14 +58,19 @@ export async function lockCustomer(trx: Trx, scope: Scope, uid: string): Promise
   return row
 }
 
-/** Of an organization's customers one may be the default: it stops being that where another is made it. */
-export const clearDefault = (trx: Trx, tenantId: number) =>
-  trx
+/**
+ * Of an organization's customers one may be the default: it stops being that where another is made it. One who does this
+ * waits for the other, so that the second finds what the first did.
+ */
+export async function clearDefault(trx: Trx, tenantId: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('sightline.default_customer'), ${tenantId})`.execute(trx)
+  await trx
     .updateTable('customer')
     .set({ is_default: false })
     .where('tenant_id', '=', tenantId)
     .where('is_default', '=', true)
     .execute()
+}
 
 export const toCustomer = (row: CustomerRow): Customer => ({
   customer_id: row.uid,

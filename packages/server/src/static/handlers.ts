@@ -61,9 +61,10 @@ export const zones: Handlers<'static'> = {
     const { app, scope } = ctx
     const zone = await app.db.as(scope, async (trx) => {
       const row = await readZone(trx, scope, static_id)
+      // First, because it locks the channel: of several deletions at once, one finds that its zone is the last.
+      await raise(trx, row)
       await refuseLast(trx, scope, row)
       await deleteZones(trx, row.tenant_id, [row.id])
-      await raise(trx, row)
       return row
     })
     tell(ctx, zone)

@@ -62,6 +62,21 @@ describe('zones of a channel', () => {
     expect(new Set(made.map(({ name }) => name)).size).toBe(10)
   })
 
+  test('the last one stays, also when all are deleted at once', async () => {
+    const other = await t.make.channel({}, await t.make.device())
+    const source = await t.services.db.owner((trx) =>
+      trx.selectFrom('source').select('uid').where('id', '=', other.source_id).executeTakeFirstOrThrow(),
+    )
+    const input = { source_id: source.uid, channel_id: other.uid, ...corner }
+    for (let i = 0; i < 6; i++) expect((await admin.call('static.create', input)).status).toBe(201)
+    const all = async () =>
+      (await admin.call('static.list', { source_id: source.uid, channel_id: other.uid })).body.response
+    await Promise.all(
+      (await all()).map(({ static_id }: { static_id: string }) => admin.call('static.delete', { static_id })),
+    )
+    expect(await all()).toHaveLength(1)
+  })
+
   test('the last one stays', async () => {
     const lone = await t.make.channel()
     const device = await t.services.db.owner((trx) =>

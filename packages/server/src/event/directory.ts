@@ -49,36 +49,50 @@ export function channelDirectory(db: Db, now: () => number) {
 type Watcher = Pick<EventRecord, 'detector' | 'detector_state' | 'state_cause' | 'model_version'>
 const keyOf = (record: Watcher) =>
   JSON.stringify([record.detector, record.detector_state, record.state_cause, record.model_version])
+/** An edge server of ours has a few dozen; one that makes them up must not fill the memory. */
+const mostRemembered = 10_000
 
 /** Numbers for what watched: detector, its state and model. New ones are added to the dictionary. */
 export function sourceDictionary(db: Db) {
   const ids = new Map<string, number>()
   return {
     async lookUp(records: readonly Watcher[]): Promise<(record: Watcher) => number> {
+      if (ids.size > mostRemembered) ids.clear()
       const missing = new Map(
-        records.filter((record) => !ids.has(keyOf(record))).map((record) => [keyOf(record), record]),
+        records.filter((record) => !ids.has(keyOf(record))).map((record) => [keyOf(record), storable(record)]),
       )
-      for (const [key, { detector, detector_state, state_cause, model_version }] of missing)
-        ids.set(
-          key,
-          await db.ingest(async (trx) => {
-            await trx
-              .insertInto('event_source')
-              .values({ detector, detector_state, state_cause, model_version })
-              .onConflict((conflict) => conflict.doNothing())
-              .execute()
-            const row = await trx
-              .selectFrom('event_source')
-              .select('id')
-              .where('detector', '=', detector)
-              .where('detector_state', '=', detector_state)
-              .where('state_cause', 'is not distinct from', state_cause)
-              .where('model_version', 'is not distinct from', model_version)
-              .executeTakeFirstOrThrow()
-            return row.id
-          }),
-        )
+      const stored = missing.size > 0 && (await addSources(db, [...missing.values()]))
+      if (stored) for (const [key, watcher] of missing) ids.set(key, stored.get(keyOf(watcher)) as number)
       return (record) => ids.get(keyOf(record)) as number
     },
   }
+}
+
+/** PostgreSQL has no U+0000 in text. */
+const storable = (watcher: Watcher): Watcher => ({
+  detector: watcher.detector,
+  detector_state: watcher.detector_state,
+  state_cause: watcher.state_cause?.replaceAll('\0', '\ufffd') ?? null,
+  model_version: watcher.model_version?.replaceAll('\0', '\ufffd') ?? null,
+})
+
+/** One step for however many there are. */
+async function addSources(db: Db, watchers: readonly Watcher[]): Promise<Map<string, number>> {
+  // In one order for all replicas, so that none waits for another in a circle.
+  const sorted = watchers.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const column = (key: keyof Watcher) => sorted.map((watcher) => watcher[key])
+  return db.ingest(async (trx) => {
+    const given = sql`unnest(${column('detector')}::text[], ${column('detector_state')}::text[],
+      ${column('state_cause')}::text[], ${column('model_version')}::text[])`
+    await sql`insert into event_source (detector, detector_state, state_cause, model_version)
+      select * from ${given} on conflict do nothing`.execute(trx)
+    const { rows } = await sql<Watcher & { id: number }>`
+      select w.* from ${given} as g (detector, detector_state, state_cause, model_version)
+      join event_source w on w.detector = g.detector and w.detector_state = g.detector_state
+        and (w.state_cause is null, coalesce(w.state_cause, '')) = (g.state_cause is null, coalesce(g.state_cause, ''))
+        and (w.model_version is null, coalesce(w.model_version, '')) = (g.model_version is null, coalesce(g.model_version, ''))`.execute(
+      trx,
+    )
+    return new Map(rows.map((row) => [keyOf(row), row.id]))
+  })
 }

@@ -5,6 +5,9 @@ import { hourMs } from './rollup.ts'
 /** An hour is closed this long after its end, so that its last windows have arrived. */
 const graceMs = 2 * 60_000
 const keysPerRound = 5000
+/** Figures beyond sense that fit their minutes stay there in the hour: one bad channel must not hold up the others. */
+const mostInt4 = sql.lit(2 ** 31 - 1)
+const mostInt8 = sql.raw('9223372036854775807')
 
 /**
  * Closes the hours that are over: from now on they are read from `event_1h`, and writers mark the ones they change.
@@ -38,8 +41,10 @@ export async function rollUpHours(trx: Trx): Promise<number> {
       returning tenant_id, channel_id, hour
     ), stored as (
       insert into event_1h (tenant_id, channel_id, bucket, series, n, sum, min, max, last, last_at, observed_ms)
-      select m.tenant_id, m.channel_id, t.hour, m.series, sum(m.n), sum(m.sum), min(m.min), max(m.max),
-        (array_agg(m.last order by m.last_at desc nulls last, m.last desc))[1], max(m.last_at), sum(m.observed_ms)
+      select m.tenant_id, m.channel_id, t.hour, m.series, least(sum(m.n), ${mostInt4}::int8),
+        greatest(least(sum(m.sum), ${mostInt8}::numeric), -${mostInt8}::numeric), min(m.min), max(m.max),
+        (array_agg(m.last order by m.last_at desc nulls last, m.last desc))[1], max(m.last_at),
+        least(sum(m.observed_ms), ${mostInt8}::numeric)
       from taken t join event_1m m on m.tenant_id = t.tenant_id and m.channel_id = t.channel_id
         and m.bucket >= t.hour and m.bucket < t.hour + interval '1 hour'
       group by 1, 2, 3, 4 order by 1, 2, 3, 4

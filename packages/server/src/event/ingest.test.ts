@@ -58,6 +58,28 @@ async function expectEqualSums() {
   })
 }
 
+test('figures beyond sense fill their own hour and hold up no other', async () => {
+  const [, other] = channels as [unknown, (typeof channels)[number]]
+  const minutes = [1, 2].map((minute) => window(hour(2) + minute * minuteMs, { total: 1 }))
+  const sane = eventRecord({ channel_id: other.uid, observed_at: hour(2) + minuteMs, metrics: { total: 3 } })
+  await writer.write(from([...minutes, sane]))
+  // What thousands of records with the greatest numbers add up to, which each minute alone can hold.
+  await db.owner(async (trx) => {
+    await sql`update event_1m set sum = 9e18, n = 2e9, observed_ms = 9e18 where channel_id = ${channel.id}`.execute(trx)
+    await sql`update rollup_seal set sealed_until = ${new Date(hour(3))}`.execute(trx)
+  })
+  await hourlyJob(db, Date.now())
+  const hours = await db.owner((trx) => trx.selectFrom('event_1h').select('channel_id').distinct().execute())
+  expect(new Set(hours.map((row) => row.channel_id))).toEqual(new Set([channel.id, other.id]))
+})
+
+test('an origin that PostgreSQL cannot hold spoils nothing, and a thousand new ones are one step', async () => {
+  const odd = Array.from({ length: 1000 }, (_, i) =>
+    window(hour(1) + i, { total: 1 }, { state_cause: `a\0b ${i}`, model_version: null }),
+  )
+  expect(await writer.write(from(odd))).toMatchObject({ stored: 1000, rejected: 0 })
+})
+
 describe('a batch', () => {
   test('is stored once, however often it comes', async () => {
     const batch = from([

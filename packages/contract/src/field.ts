@@ -64,7 +64,8 @@ export const country = line(2).pipe(
 )
 export const timezone = requiredLine(1, 64).pipe(z.string().refine(isZone, 'timezone_invalid'))
 export const tags = z.record(thing, thing).refine((map) => Object.keys(map).length <= 32, 'too_many')
-export const version = z.int().optional()
+/** That of a stored row, a PostgreSQL int. */
+export const version = z.int32().optional()
 
 /** A path that `POST /upload` answered. */
 export const uploaded = z.string().regex(/^\/\S*\/media\/[0-9a-f-]{36}$/, 'upload_unknown')

@@ -14,18 +14,21 @@ export const organizationEntity = z
   .meta({ id: 'Organization' })
 export type Organization = z.infer<typeof organizationEntity>
 
+/** A century is for ever. */
+const days = greaterThan(0).pipe(z.number().max(36_500))
+
 export const organizationDraft = z.strictObject({
   organization_name: thing,
   description: description.default(''),
-  raw_days: greaterThan(0).default(7),
-  rollup_days: greaterThan(0).default(400),
+  raw_days: days.default(7),
+  rollup_days: days.default(400),
 })
 export const organizationChange = z.strictObject({
   organization_id: id,
   organization_name: thing.optional(),
   description: description.optional(),
-  raw_days: greaterThan(0).optional(),
-  rollup_days: greaterThan(0).optional(),
+  raw_days: days.optional(),
+  rollup_days: days.optional(),
   version,
 })
 

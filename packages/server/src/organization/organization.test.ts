@@ -28,6 +28,14 @@ test('is created with its retention, and is not the default one', async () => {
   })
 })
 
+test('keeps things for a century at most, and numbers that no column holds are refused', async () => {
+  const { organization_id } = await created()
+  for (const input of [{ raw_days: 36_501 }, { rollup_days: 1e300 }, { version: 2 ** 31 }]) {
+    const { status, body } = await superAdmin.call('organization.update', { organization_id, ...input })
+    expect([status, Object.keys(body.errors)]).toEqual([400, Object.keys(input)])
+  }
+})
+
 test('its name is unique on the instance, whatever its case', async () => {
   await created({ organization_name: 'Équipe Un' })
   const { status, body } = await superAdmin.call('organization.create', { organization_name: 'équipe UN' })

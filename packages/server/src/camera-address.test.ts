@@ -39,6 +39,7 @@ it.each([
   ['rtsp://192.168.1.2/x y', 'stream_address'],
   ['rtsp://192.168.1.2/x\r\nHost: y', 'stream_address'],
   ['rtsp:///x', 'stream_address'],
+  ['rtsp://192.168.1.2#@127.0.0.1/x', 'stream_address'],
   ['concat:rtsp://192.168.1.2/x', 'stream_address'],
 ])('refuses %s as %s', (address, expected) => {
   expect(fault(address)).toBe(expected)

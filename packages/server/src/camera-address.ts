@@ -34,6 +34,8 @@ export function addressFault(
   const url = URL.parse(address)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (!url || !protocols.includes(url.protocol) || /[\u0000-\u0020\u007f]/.test(address)) return 'stream_address'
+  // Readers of addresses disagree about where a host with one ends, and no camera needs one.
+  if (address.includes('#')) return 'stream_address'
   if (url.username !== '' || url.password !== '') return 'credentials_apart'
   const place = placeOf(url)
   if (place === null) return 'stream_address'

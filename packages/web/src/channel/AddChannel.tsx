@@ -128,7 +128,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
       }))}
       current={step}
       onStep={(id) => setStep(id as Step)}
-      isWide={step === 'zones'}
+      isWide={step === 'picture'}
     >
       {guards}
       {step === 'usecase' && (

@@ -17,14 +17,14 @@ export function Attention({ cameras }: { cameras: readonly Camera[] }) {
         id: device_id,
         name: device_name,
         health: device_health,
-        to: '/device/detail',
+        to: '/device/detail' as const,
         search: { sid: site_id, did: device_id },
       },
       ...channels.map(({ channel_id, channel_name, channel_health, usecase_id }) => ({
         id: channel_id,
         name: `${device_name} · ${channel_name}`,
         health: channel_health,
-        to: '/channel/detail',
+        to: '/channel/detail' as const,
         search: { did: device_id, cid: channel_id, uid: usecase_id },
       })),
     ])

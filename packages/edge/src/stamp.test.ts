@@ -80,6 +80,14 @@ describe('stamp', () => {
     expect(createStamper(() => 5, memory())(testRecord()).details).toBeNull()
   })
 
+  test('times inside the details are corrected as well', () => {
+    const details = { started_at: '2026-05-04T12:00:00.000Z', ended_at: '2026-05-04T12:00:06.800Z' }
+    expect(createStamper(() => hour, memory())(testRecord({ kind: 'close', details })).details).toMatchObject({
+      started_at: '2026-05-04T13:00:00.000Z',
+      ended_at: '2026-05-04T13:00:06.800Z',
+    })
+  })
+
   test('an occasion keeps its id though the correction changes meanwhile', () => {
     let offset = 0
     const stamp = createStamper(() => offset, memory())
@@ -103,7 +111,8 @@ describe('stamp', () => {
     offset = 0
     // Also by a run that comes after this one.
     const later = createStamper(() => offset, kept)
-    expect(later(testRecord({ kind: 'close', occasion_id: base.event_uuid })).occasion_id).toBe(open.event_uuid)
-    expect(kept.load()).toEqual([])
+    // And after its close, when it goes on within the cooldown.
+    for (const kind of ['close', 'update', 'close'] as const)
+      expect(later(testRecord({ kind, occasion_id: base.event_uuid })).occasion_id).toBe(open.event_uuid)
   })
 })

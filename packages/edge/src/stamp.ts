@@ -10,7 +10,7 @@ export function retime(uuid: string, ms: number): string {
 
 const mostOpen = 1000
 
-/** Open occasions whose id was corrected: as the analysis knows it → as it was journalled. */
+/** Occasions whose id was corrected: as the analysis knows it → as it was journalled. */
 export const occasions = z.array(z.tuple([z.string(), z.string()]))
 export type Occasions = KeptFile<z.infer<typeof occasions>>
 
@@ -31,14 +31,15 @@ export function createStamper(offsetMs: () => number, kept: Occasions): (record:
     let occasion = raw
     if (raw !== null && raw === record.event_uuid) {
       occasion = eventUuid
-      if (raw !== eventUuid) {
+      // What has no length is never spoken of again.
+      if (raw !== eventUuid && !record.details?.instant) {
         open.set(raw, eventUuid)
         for (const oldest of open.keys()) if (open.size > mostOpen) open.delete(oldest)
         kept.save([...open])
       }
     } else if (raw !== null) {
+      // Kept after the close too: within the cooldown the occasion may go on under its id.
       occasion = open.get(raw) ?? raw
-      if (record.kind === 'close' && open.delete(raw)) kept.save([...open])
     }
     return {
       ...record,
@@ -47,7 +48,19 @@ export function createStamper(offsetMs: () => number, kept: Occasions): (record:
       observed_at: observedAt,
       observed_ms: Math.round(record.observed_ms),
       clock_offset_ms: offset,
-      details: record.details && offset !== 0 ? { ...record.details, raw_observed_at: rawAt } : record.details,
+      details:
+        record.details && offset !== 0
+          ? { ...shifted(record.details, offset), raw_observed_at: rawAt }
+          : record.details,
     }
   }
+}
+
+/** Times inside the details, as RFC 3339. */
+function shifted(details: Record<string, unknown>, offsetMs: number): Record<string, unknown> {
+  const times = ['started_at', 'ended_at'].flatMap((key) => {
+    const time = details[key]
+    return typeof time === 'string' ? [[key, new Date(Date.parse(time) + offsetMs).toISOString()]] : []
+  })
+  return { ...details, ...Object.fromEntries(times) }
 }

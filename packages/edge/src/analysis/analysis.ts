@@ -7,12 +7,13 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { ChannelState, EventRecord, LinkChannel, Overlay } from '@sightline/contract/edge'
 import { uuidv7 } from '@sightline/domain'
+import * as z from 'zod'
 import type { FrameSocket } from '../camera/frames.ts'
 import type { AnalysisSize } from '../camera/messages.ts'
+import { keptFile } from '../kept-file.ts'
 import type { Log } from '../log.ts'
 import type { FramePace } from './analyzer.ts'
 import { refusalOf } from './channel.ts'
-import { keptFile } from './kept.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 import { settingsOf } from './settings.ts'
 
@@ -57,6 +58,15 @@ const stopMs = 3000
 const saveEveryMs = 10_000
 const figuresBeats = 10
 
+/** What outlives a restart: the channels' last levels, and the records of occasions that are open. */
+const memorySchema = z.object({
+  carried: z.record(z.string(), z.object({ at: z.number(), levels: z.record(z.string(), z.number()) })),
+  open: z.record(
+    z.string(),
+    z.custom<EventRecord>((value) => typeof value === 'object' && value !== null),
+  ),
+})
+
 type Bench = {
   worker: Worker | null
   socket: FrameSocket | null
@@ -64,10 +74,10 @@ type Bench = {
   beats: { frames: number; busyMs: number }[]
 }
 
-/** Starts the workers; they load in about half a second and the cameras are told then. */
+/** A worker starts when it gets its first channel, and loads in about half a second; its cameras are told then. */
 export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: AnalysisHooks): Analysis {
-  const kept = keptFile(file, log)
-  const memory = kept.load()
+  const kept = keptFile(file, memorySchema, log)
+  const memory = kept.load() ?? { carried: {}, open: {} }
   const benches: Bench[] = Array.from({ length: workers ?? Math.min(2, availableParallelism()) }, () => ({
     worker: null,
     socket: null,
@@ -189,10 +199,11 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
       closeOpen((id) => theirs.has(id))
       offerFeeds()
       log.warn('An analysis worker ended and is started again')
-      setTimeout(() => {
-        if (!stopped) begin(bench)
-      }, restartMs).unref()
+      setTimeout(() => wake(bench), restartMs).unref()
     })
+  }
+  const wake = (bench: Bench) => {
+    if (!bench.worker && !stopped && channelsOf(bench).length > 0) begin(bench)
   }
   const watching = setInterval(() => {
     for (const bench of benches)
@@ -207,7 +218,6 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
 
   // A run that was killed left these open.
   closeOpen(() => true)
-  for (const bench of benches) begin(bench)
 
   return {
     setChannels(wanted) {
@@ -217,7 +227,10 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
       for (const sourceId of sourceIds) if (!seats.has(sourceId)) seats.set(sourceId, emptiest(benches, seats))
       const known = new Set(wanted.map((channel) => channel.channel_id))
       states = new Map([...states].filter(([id]) => known.has(id)))
-      for (const bench of benches) send(bench)
+      for (const bench of benches) {
+        wake(bench)
+        send(bench)
+      }
       offerFeeds()
     },
     setPace(sourceId, pace) {

@@ -189,8 +189,7 @@ export type Columns = {
     result: ['json', 'null', 'required']
     result_path: ['string', 'null', 'required']
     error: ['string', 'null', 'required']
-    owner: ['string', 'null', 'required']
-    heartbeat_at: ['Date', 'null', 'required']
+    heartbeat_at: ['Date', 'not null', 'default']
     created_by: ['number', 'null', 'required']
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
@@ -288,13 +287,11 @@ export type Columns = {
     engine_version: ['string', 'null', 'required']
     protocol: ['number', 'null', 'required']
     interfaces: ['json', 'not null', 'default']
-    demo: ['boolean', 'not null', 'default']
     capacity: ['number', 'null', 'required']
     journal_events: ['number', 'null', 'required']
     lost_events: ['number', 'not null', 'default']
     rejected_events: ['number', 'not null', 'default']
     applied_version: ['number', 'null', 'required']
-    last_seq: ['number', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
   }
   one_time_token: {

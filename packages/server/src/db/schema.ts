@@ -246,8 +246,8 @@ export type JobTable = {
   result: Json<unknown> | null
   result_path: string | null
   error: string | null
-  owner: string | null
-  heartbeat_at: Date | null
+  /** When the portal that works on it last said so. */
+  heartbeat_at: Generated<Date>
   created_by: number | null
   created_at: Generated<Date>
   updated_at: Generated<Date>
@@ -282,7 +282,6 @@ export type NimbleStateTable = {
   engine_version: string | null
   protocol: number | null
   interfaces: GeneratedJson<{ name: string; address: string }[]>
-  demo: Generated<boolean>
   capacity: number | null
   journal_events: number | null
   /** Events that the edge dropped because its journal was full. */
@@ -290,8 +289,6 @@ export type NimbleStateTable = {
   /** Events that the portal refused, see `event_rejected`. */
   rejected_events: Generated<number>
   applied_version: number | null
-  /** Sequence number of the last event frame that was committed. */
-  last_seq: Generated<number>
   updated_at: Generated<Date>
 }
 export type SourceStateTable = {

@@ -80,26 +80,29 @@ test('another’s job is 404', async () => {
   job.end.resolve()
 })
 
-test('what an earlier run of the portal left unfinished is marked as failed', async () => {
-  const { uid } = await t.services.db.owner((trx) =>
-    trx
-      .insertInto('job')
-      .values({
-        tenant_id: owner.tenantId,
-        uid: crypto.randomUUID(),
-        kind: 'test.work',
-        state: 'running',
-        created_by: owner.userId,
-        total: null,
-        result: null,
-        result_path: null,
-        error: null,
-        owner: null,
-        heartbeat_at: null,
-      })
-      .returning('uid')
-      .executeTakeFirstOrThrow(),
-  )
+test('what a portal that died left unfinished is marked as failed, what another one works on is not', async () => {
+  const left = (heartbeat_at: Date) =>
+    t.services.db.owner((trx) =>
+      trx
+        .insertInto('job')
+        .values({
+          tenant_id: owner.tenantId,
+          uid: crypto.randomUUID(),
+          kind: 'test.work',
+          state: 'running',
+          created_by: owner.userId,
+          total: null,
+          result: null,
+          result_path: null,
+          error: null,
+          heartbeat_at,
+        })
+        .returning('uid')
+        .executeTakeFirstOrThrow(),
+    )
+  const dead = await left(new Date(Date.now() - 120_000))
+  const working = await left(new Date())
   await t.services.jobs.start()
-  expect(await read(uid)).toMatchObject({ state: 'failed', error: 'interrupted' })
+  expect(await read(dead.uid)).toMatchObject({ state: 'failed', error: 'interrupted' })
+  expect(await read(working.uid)).toMatchObject({ state: 'running' })
 })

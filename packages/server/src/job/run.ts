@@ -3,7 +3,7 @@ import type { Bus } from '../bus.ts'
 import type { Db } from '../db/database.ts'
 import { Refusal } from '../refusal.ts'
 import type { Principal } from '../scope.ts'
-import { insertJob, type JobProgress, type JobRow, jobEntity, tidyJobs, updateJob } from './store.ts'
+import { beatJobs, insertJob, type JobProgress, type JobRow, jobEntity, tidyJobs, updateJob } from './store.ts'
 
 /** What long work can say and hear. */
 export type JobHandle = {
@@ -15,7 +15,7 @@ export type JobHandle = {
 
 /** Long work of this portal: each piece has a row that says how far it is, and messages about it go to its owner. */
 export type Jobs = {
-  /** Marks what an earlier run of the portal left unfinished, and forgets old jobs. */
+  /** From now on marks what a portal that died left unfinished, and forgets old jobs. */
   start(): Promise<void>
   /** Begins `work` and answers the job's public id. What `work` throws ends the job as failed. */
   run(
@@ -30,8 +30,18 @@ export type Jobs = {
   stop(): Promise<void>
 }
 
+const beatMs = 15_000
+
 export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBaseLogger }): Jobs {
   const running = new Map<string, { abort: AbortController; ended: Promise<void> }>()
+
+  let beating: NodeJS.Timeout | undefined
+
+  const beat = () =>
+    db.instance(async (trx) => {
+      if (running.size > 0) await beatJobs(trx, [...running.keys()])
+      await tidyJobs(trx)
+    })
 
   const announce = (row: JobRow) =>
     bus.publish({
@@ -80,7 +90,12 @@ export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBas
   }
 
   return {
-    start: () => db.instance(tidyJobs),
+    async start() {
+      await beat()
+      beating ??= setInterval(() => {
+        beat().catch((error: unknown) => log.warn({ err: error }, 'the heartbeat of jobs could not be stored'))
+      }, beatMs)
+    },
 
     async run(owner, kind, input, work) {
       const row = await db.as({ tenantId: owner.tenantId }, (trx) => insertJob(trx, owner, kind, input))
@@ -101,6 +116,7 @@ export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBas
     },
 
     async stop() {
+      clearInterval(beating)
       for (const { abort } of running.values()) abort.abort()
       await Promise.all([...running.values()].map((job) => job.ended))
     },

@@ -1,5 +1,5 @@
 import type { Job } from '@sightline/contract'
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { JobTable } from '../db/schema.ts'
 import { notFound } from '../refusal.ts'
@@ -58,12 +58,24 @@ export const updateJob = (trx: Trx, row: JobRow, { result, ...change }: JobProgr
 
 const keptDays = 30
 
-/** What a portal that died left running will never end; what ended long ago interests nobody. */
+/** Nobody works on a job that was silent for longer. */
+const silentSeconds = 60
+
+/** Says that these jobs are still worked on; to be called several times within `silentSeconds`. */
+export const beatJobs = (trx: Trx, uids: readonly string[]) =>
+  trx
+    .updateTable('job')
+    .set({ heartbeat_at: sql`now()` })
+    .where(sql<SqlBool>`uid = any(${[...uids]}::uuid[])`)
+    .execute()
+
+/** What a portal that died left running will never end; what ended long ago interests nobody. Of every organization. */
 export async function tidyJobs(trx: Trx): Promise<void> {
   await trx
     .updateTable('job')
     .set({ state: 'failed', error: 'interrupted', updated_at: sql`now()` })
     .where('state', 'in', ['queued', 'pending', 'running'])
+    .where('heartbeat_at', '<', sql<Date>`now() - make_interval(secs => ${silentSeconds})`)
     .execute()
   await trx.deleteFrom('job').where('updated_at', '<', sql<Date>`now() - make_interval(days => ${keptDays})`).execute()
 }

@@ -39,6 +39,8 @@ export type Keeper = {
   /** Null while another portal holds the link. */
   status(): LinkStatus | null
   reconfigure(): void
+  /** Sends the configuration again unless this version of it runs: the change was made at another portal, or not sent. */
+  catchUp(desired: number): void
   /** Another portal has taken the lease. */
   leaseLost(): void
   /** Stops waiting and tries again, also when it had given up. */
@@ -65,11 +67,13 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
   async function keep(): Promise<void> {
     let failures = 0
     while (!over.signal.aborted) {
+      const hadLease = hasLease
       hasLease = await take()
       if (!hasLease) {
         await pause(leaseRetryMs)
         continue
       }
+      if (!hadLease) await reports.recall()
       try {
         await converse()
         failures = 0
@@ -209,6 +213,10 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
     link: () => link,
     status: () => (hasLease ? reports.status() : null),
     reconfigure: sendConfig,
+    catchUp(desired) {
+      const { state, applied_version } = reports.status()
+      if (state === 'online' && applied_version !== desired) sendConfig()
+    },
     leaseLost() {
       hasLease = false
       link?.close(1001, 'connection_lost')
@@ -219,9 +227,9 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
       wake()
       link?.close(1001, 'the portal stops')
       await kept
+      if (hasLease) reports.set({ state: 'connecting', cause: null })
+      await reports.stop(hasLease)
       if (!hasLease) return
-      reports.set({ state: 'connecting', cause: null })
-      await reports.flush()
       await leases
         .give(target.uid)
         .catch((error: unknown) => log.warn({ err: error }, 'the lease could not be given back'))

@@ -117,19 +117,38 @@ describe('the link', () => {
     const stored = await db.owner((trx) =>
       trx.selectFrom('nimble_state').selectAll().where('nimble_id', '=', row.id).executeTakeFirstOrThrow(),
     )
-    expect(stored).toMatchObject({ state: 'online', demo: true })
+    expect(stored).toMatchObject({ state: 'online' })
     expect(links.heard.some(({ message }) => message.type === 'changed' && message.feature === 'channel')).toBe(true)
 
-    // A change is sent when it is told of.
+    // A change is sent when it is told of, and soon also when nobody told this portal.
+    const desire = (desired_version: number) =>
+      db.owner((trx) => trx.updateTable('nimble').set({ desired_version }).where('id', '=', row.id).execute())
+    const isApplied = (version: number) => () => links.status(localNimbleId)?.applied_version === version
+    await desire(row.desired_version + 1)
+    links.reconfigure(localNimbleId)
+    await until(isApplied(row.desired_version + 1), 'the change is applied')
+    await desire(row.desired_version + 2)
+    await until(isApplied(row.desired_version + 2), 'the change made elsewhere is applied', 10_000)
+  }, 30_000)
+
+  test('what was known of an edge server is kept while nothing is heard of it', async () => {
+    const port = await listening(createServer((socket) => socket.destroy()))
+    const { id, tenant_id, uid } = await make.nimble({ port })
+    const known = { engine_version: '9.9.9', last_contact_at: new Date('2026-05-04T12:00:00Z'), lost_events: 3 }
     await db.owner((trx) =>
       trx
-        .updateTable('nimble')
-        .set({ desired_version: row.desired_version + 1 })
-        .where('id', '=', row.id)
+        .insertInto('nimble_state')
+        .values({ tenant_id, nimble_id: id, state: 'online', ...known })
         .execute(),
     )
-    links.reconfigure(localNimbleId)
-    await until(() => links.status(localNimbleId)?.applied_version === row.desired_version + 1, 'the change is applied')
+    const links = portal(port)
+    await links.start()
+    await until(() => links.status(uid)?.state === 'refused', 'it is not there')
+    expect(links.status(uid)).toMatchObject({ engine_version: '9.9.9', last_contact_at: '2026-05-04T12:00:00.000Z' })
+    const stored = () =>
+      db.owner((trx) => trx.selectFrom('nimble_state').selectAll().where('nimble_id', '=', id).executeTakeFirst())
+    await until(async () => (await stored())?.state === 'refused', 'that is stored')
+    expect(await stored()).toMatchObject(known)
   })
 
   test('brings every journalled event exactly once, though both ends are killed in the middle', async () => {

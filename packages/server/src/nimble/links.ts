@@ -11,7 +11,7 @@ import { enrolLocalNimble, localNimbleKey, openPortalIdentity } from './identity
 import { type Keeper, keepLink } from './keeper.ts'
 import { createLeases, leaseRenewMs } from './lease.ts'
 import { type Link, unreachable } from './link.ts'
-import { listTargets, type Target } from './states.ts'
+import { desiredVersions, listTargets, type Target } from './states.ts'
 
 /** What the link itself knows of a nimble; the rest of `NimbleStatus` comes from the stored configuration. */
 export type LinkStatus = Pick<
@@ -156,6 +156,9 @@ export function createLinks(services: Pick<Services, 'env' | 'db' | 'bus' | 'eve
   async function renew(): Promise<void> {
     try {
       for (const uid of await leases.renew()) keepers.get(uid)?.leaseLost()
+      if (keepers.size === 0) return
+      const desired = await desiredVersions(db)
+      for (const [uid, version] of desired) keepers.get(uid)?.catchUp(version)
     } catch (error) {
       // Nobody else can take them either while the database is away.
       log.warn({ err: error }, 'the leases of links cannot be renewed')

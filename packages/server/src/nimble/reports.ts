@@ -3,49 +3,45 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type Bus, changed } from '../bus.ts'
 import type { Db } from '../db/database.ts'
 import type { LinkStatus } from './links.ts'
-import { saveChannels, saveLink, saveSources, saveStats, type Target } from './states.ts'
+import { loadLink, neverSeen, saveChannels, saveLink, saveSources, saveStats, type Target } from './states.ts'
 
 const saveMs = 500
+const retryMs = 5000
 
 /** What is known of the nimble, and the writing of it: what changes often is gathered and goes in one transaction. */
 export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus }, log: FastifyBaseLogger) {
-  let status: LinkStatus = {
-    state: 'connecting',
-    since: new Date().toISOString(),
-    last_contact_at: null,
-    cause: null,
-    clock_offset_ms: null,
-    engine_version: null,
-    protocol: null,
-    interfaces: [],
-    capacity: null,
-    journal_events: null,
-    applied_version: null,
-  }
-  const more = { demo: false, lostEvents: 0 }
+  let status: LinkStatus = connecting(neverSeen)
+  let lostEvents = 0
   const sources = new Map<string, SourceState>()
   const channels = new Map<string, ChannelState>()
   let isDirty = false
+  let isStopped = false
   let timer: NodeJS.Timeout | null = null
   let writing = Promise.resolve()
   /** The round trip of the measurement that is shown: a worse one does not replace it at once. */
   let clockQualityMs = Number.POSITIVE_INFINITY
 
   const write = async () => {
+    if (isStopped) return
     const [said, told] = [[...sources.values()], [...channels.values()]]
     const wasDirty = isDirty
     sources.clear()
     channels.clear()
     isDirty = false
     try {
-      if (wasDirty) await saveLink(db, target, status, more)
+      if (wasDirty) await saveLink(db, target, status, lostEvents)
       const messages = [
         ...(said.length > 0 ? await saveSources(db, target, said) : []),
         ...(told.length > 0 ? await saveChannels(db, target, told) : []),
       ]
       for (const message of messages) bus.publish(message)
     } catch (error) {
-      log.warn({ err: error }, 'states of the edge server could not be stored')
+      log.warn({ err: error }, 'states of the edge server could not be stored; they are tried again')
+      // What was said meanwhile is newer.
+      for (const source of said) if (!sources.has(source.source_id)) sources.set(source.source_id, source)
+      for (const channel of told) if (!channels.has(channel.channel_id)) channels.set(channel.channel_id, channel)
+      isDirty ||= wasDirty
+      timer ??= setTimeout(flush, retryMs)
     }
   }
   const flush = () => {
@@ -70,7 +66,23 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
   return {
     status: () => status,
     set,
-    flush,
+    /** Begins with what was kept of an earlier link, so that silence does not erase it. */
+    async recall() {
+      try {
+        const kept = await loadLink(db, target)
+        if (!kept) return
+        status = connecting(kept.status)
+        lostEvents = kept.lostEvents
+      } catch (error) {
+        log.warn({ err: error }, 'what was known of the edge server cannot be read')
+      }
+    },
+    /** Nothing is written afterwards. @param isOurs whether what is left may be written first */
+    async stop(isOurs: boolean) {
+      if (isOurs) await flush()
+      isStopped = true
+      if (timer) clearTimeout(timer)
+    },
     contact() {
       status = { ...status, last_contact_at: new Date().toISOString() }
     },
@@ -88,7 +100,6 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
         case 'state':
           for (const source of message.sources) sources.set(source.source_id, source)
           for (const channel of message.channels) channels.set(channel.channel_id, channel)
-          more.demo = message.demo
           set({
             interfaces: message.interfaces,
             capacity: message.capacity,
@@ -108,7 +119,7 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
           soon()
           break
         case 'stats':
-          more.lostEvents = message.lost_events
+          lostEvents = message.lost_events
           set({ journal_events: message.journal_events })
           saveStats(db, target, message).catch((error: unknown) =>
             log.warn({ err: error }, 'figures of the edge server could not be stored'),
@@ -120,3 +131,10 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
     },
   }
 }
+
+const connecting = (known: LinkStatus): LinkStatus => ({
+  ...known,
+  state: 'connecting',
+  since: new Date().toISOString(),
+  cause: null,
+})

@@ -1,8 +1,9 @@
 /** What edge servers say about themselves, their streams and channels: into the tables, and on to who watches. */
 import type { ChannelState, NimbleStats, SourceState } from '@sightline/contract/edge'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { type BusMessage, changed } from '../bus.ts'
 import type { Db } from '../db/database.ts'
+import type { NimbleStateTable } from '../db/schema.ts'
 import type { LinkStatus } from './links.ts'
 
 /** A nimble configuration as the link needs it. */
@@ -37,6 +38,12 @@ export async function listTargets(db: Db): Promise<Target[]> {
   }))
 }
 
+/** Version of what each nimble should run, by public id. */
+export async function desiredVersions(db: Db): Promise<Map<string, number>> {
+  const rows = await db.ingest((trx) => trx.selectFrom('nimble').select(['uid', 'desired_version']).execute())
+  return new Map(rows.map((row) => [row.uid, row.desired_version]))
+}
+
 /** Trusts this key from now on. */
 export async function pinKey(db: Db, target: Target, publicKey: string): Promise<void> {
   await db.instance((trx) =>
@@ -61,13 +68,50 @@ export async function offerKey(db: Db, target: Target, publicKey: string): Promi
   )
 }
 
+/** What was kept of the link, by this portal or another; null when nothing ever was. */
+export async function loadLink(db: Db, target: Target): Promise<{ status: LinkStatus; lostEvents: number } | null> {
+  const row = await db.ingest((trx) =>
+    trx
+      .selectFrom('nimble_state')
+      .selectAll()
+      .where('tenant_id', '=', target.tenantId)
+      .where('nimble_id', '=', target.id)
+      .executeTakeFirst(),
+  )
+  return row ? { status: linkStatusOf(row), lostEvents: row.lost_events } : null
+}
+
+/** Of a nimble that was never heard. */
+export const neverSeen: LinkStatus = {
+  state: 'new',
+  since: null,
+  last_contact_at: null,
+  cause: null,
+  clock_offset_ms: null,
+  engine_version: null,
+  protocol: null,
+  interfaces: [],
+  capacity: null,
+  journal_events: null,
+  applied_version: null,
+}
+
+export const linkStatusOf = (row: Selectable<NimbleStateTable>): LinkStatus => ({
+  state: row.state,
+  since: row.since.toISOString(),
+  last_contact_at: row.last_contact_at?.toISOString() ?? null,
+  cause: row.cause,
+  clock_offset_ms: row.clock_offset_ms,
+  engine_version: row.engine_version,
+  protocol: row.protocol,
+  interfaces: row.interfaces,
+  capacity: row.capacity,
+  journal_events: row.journal_events,
+  applied_version: row.applied_version,
+})
+
 /** Keeps the link's view for portals that do not hold the link, and for after a restart. */
-export async function saveLink(
-  db: Db,
-  target: Target,
-  status: LinkStatus,
-  more: { demo: boolean; lostEvents: number },
-): Promise<void> {
+export async function saveLink(db: Db, target: Target, status: LinkStatus, lostEvents: number): Promise<void> {
   const values = {
     state: status.state,
     since: status.since ? new Date(status.since) : new Date(),
@@ -77,10 +121,9 @@ export async function saveLink(
     engine_version: status.engine_version,
     protocol: status.protocol,
     interfaces: JSON.stringify(status.interfaces),
-    demo: more.demo,
     capacity: status.capacity,
     journal_events: status.journal_events,
-    lost_events: more.lostEvents,
+    lost_events: lostEvents,
     applied_version: status.applied_version,
     updated_at: new Date(),
   }

@@ -8,6 +8,7 @@ import { within } from '../reach.ts'
 import { notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { LinkStatus, Links } from './links.ts'
+import { linkStatusOf, neverSeen } from './states.ts'
 
 /** What other features need of the link. */
 export { unreachable } from './link.ts'
@@ -129,26 +130,7 @@ async function countChannels(trx: Trx, keys: readonly NimbleKey[]): Promise<Map<
 /** What was stored of edge servers by whichever portal had the link last, by the edge server's number. */
 async function storedStates(trx: Trx, keys: readonly NimbleKey[]): Promise<Map<number, LinkStatus>> {
   const rows = await trx.selectFrom('nimble_state').selectAll().where(isOneOf(keys, 'nimble_state')).execute()
-  return new Map(
-    rows.map((row) => [
-      row.nimble_id,
-      { ...row, since: row.since.toISOString(), last_contact_at: row.last_contact_at?.toISOString() ?? null },
-    ]),
-  )
-}
-
-const neverSeen: LinkStatus = {
-  state: 'new',
-  since: null,
-  last_contact_at: null,
-  cause: null,
-  clock_offset_ms: null,
-  engine_version: null,
-  protocol: null,
-  interfaces: [],
-  capacity: null,
-  journal_events: null,
-  applied_version: null,
+  return new Map(rows.map((row) => [row.nimble_id, linkStatusOf(row)]))
 }
 
 /** The whole status of edge servers, by their number: the link's part, the channels, and whether they are in step. */

@@ -20,7 +20,7 @@ export function ChannelFacts({ status, timezone }: { status: ChannelStatus; time
       items={[
         [
           t('common.state'),
-          `${t(`channel.state.${status.channel_state}`)}${status.state_cause ? `: ${causeText(status.state_cause)}` : ''}`,
+          `${t(`channel.state.${status.channel_state}`)}${status.state_cause ? ` · ${causeText(status.state_cause)}` : ''}`,
         ],
         [t('channel.detail.applied'), configuration],
         [

@@ -72,7 +72,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
   return (
     <>
       <PageHeader
-        title={`${device.device_name}: ${channel.channel_name}`}
+        title={`${device.device_name} · ${channel.channel_name}`}
         meta={
           <HealthTag
             health={state?.channel_health ?? channel.channel_health}

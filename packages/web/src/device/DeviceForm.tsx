@@ -186,6 +186,7 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
           <FormActions
             submitLabel={t(device ? 'device.form.save' : maySave ? 'device.form.create' : 'device.form.anyway')}
             isSaving={isSaving}
+            isSecondary={!maySave}
             onCancel={() => go(device ? '/device/detail' : '/device', search)}
           />
         </Panel>

@@ -147,10 +147,17 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
   }
 }
 
-type ActionsProps = { submitLabel: string; isSaving: boolean; onCancel?: () => void; children?: ReactNode }
+type ActionsProps = {
+  submitLabel: string
+  isSaving: boolean
+  onCancel?: () => void
+  /** Something else on the screen is what should be done first. */
+  isSecondary?: boolean
+  children?: ReactNode
+}
 
 /** The end of a form: cancel, then the one primary action; sticks to the bottom on a phone. */
-export function FormActions({ submitLabel, isSaving, onCancel, children }: ActionsProps) {
+export function FormActions({ submitLabel, isSaving, onCancel, isSecondary, children }: ActionsProps) {
   const { t } = useTranslation()
   return (
     <Group justify="flex-end" gap="xs" mt="lg">
@@ -160,7 +167,7 @@ export function FormActions({ submitLabel, isSaving, onCancel, children }: Actio
           {t('common.cancel')}
         </Button>
       )}
-      <Button type="submit" loading={isSaving}>
+      <Button type="submit" variant={isSecondary ? 'default' : 'filled'} loading={isSaving}>
         {submitLabel}
       </Button>
     </Group>

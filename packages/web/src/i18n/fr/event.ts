@@ -28,7 +28,7 @@ export const event = {
   metrics: 'Nombres',
   noPicture: 'Aucune image n’a été gardée pour cet événement.',
   pictureGone:
-    'L’image n’est pas disponible pour l’instant : le serveur de bord est absent, ou elle a été effacée avec l’âge.',
+    'L’image n’est pas disponible pour l’instant : le serveur edge est absent, ou elle a été effacée avec l’âge.',
   observed: 'Observé le',
   received: 'Reçu le',
   watched: 'Durée observée',

@@ -62,6 +62,7 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
     stamp: createStamper(clock.offsetMs, keptFile(join(folder, 'occasions.json'), occasions, log)),
     still: async (sourceId) => (await cameras.snapshot(sourceId)).jpeg,
     keep: media.save,
+    log,
   })
   const cameras = createCameras({
     media,

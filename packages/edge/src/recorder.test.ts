@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { EventRecord } from '@sightline/contract/edge'
 import { decodeEvents } from '@sightline/contract/frame'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Failed } from './engine.ts'
 import { Journal } from './journal.ts'
 import { createRecorder, type RecorderParts } from './recorder.ts'
 import { keepingLog, testRecord } from './testing/records.ts'
@@ -29,6 +30,7 @@ const recorder = (change: Partial<RecorderParts> = {}) =>
     stamp: (record) => record,
     still: async () => Buffer.from('jpeg'),
     keep: async (id) => kept.push(id) > 0,
+    log: keepingLog(),
     ...change,
   })
 function journalled(): EventRecord[] {
@@ -62,7 +64,7 @@ test('occasions of one moment share their picture', async () => {
 })
 
 test.each([
-  ['the camera gives none', { still: () => Promise.reject(new Error('offline')) }],
+  ['the camera gives none', { still: () => Promise.reject(new Failed('timeout')) }],
   ['there is no room for it', { keep: async () => false }],
   ['it takes too long', { still: () => new Promise<never>(() => undefined) }],
 ])('the event is kept without a picture when %s', async (_, change) => {

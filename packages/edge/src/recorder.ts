@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { EventRecord } from '@sightline/contract/edge'
 import { uuidv7 } from '@sightline/domain'
+import { Failed } from './engine.ts'
 import type { Journal } from './journal.ts'
+import type { Log } from './log.ts'
 
 export type RecorderParts = {
   journal: Journal
   /** Onto the portal's clock. */
   stamp(record: EventRecord): EventRecord
-  /** A picture of the camera now. Rejects when there is none. */
+  /** A picture of the camera now. Rejects with `Failed` when there is none. */
   still(sourceId: string): Promise<Uint8Array>
   /** False when there is no room. */
   keep(mediaId: string, jpeg: Uint8Array): Promise<boolean>
+  log: Log
 }
 export type Recorder = {
   /** @param sourceId of the camera; null when there is none to take a picture of */
@@ -27,7 +30,7 @@ const stillMs = 1500
 const sharedMs = 500
 
 /** From the analysis into the journal. Records that open an occasion get a picture first. */
-export function createRecorder({ journal, stamp, still, keep }: RecorderParts): Recorder {
+export function createRecorder({ journal, stamp, still, keep, log }: RecorderParts): Recorder {
   const recent = new Map<string, { at: number; mediaId: Promise<string | null> }>()
   const waiting = new Set<Promise<void>>()
 
@@ -40,7 +43,11 @@ export function createRecorder({ journal, stamp, still, keep }: RecorderParts): 
     const now = performance.now()
     const last = recent.get(sourceId)
     if (last && now - last.at < sharedMs) return last.mediaId
-    const mediaId = takeStill(sourceId).catch(() => null)
+    const mediaId = takeStill(sourceId).catch((error: unknown) => {
+      // A camera without a picture says so by its own state.
+      if (!(error instanceof Failed)) log.warn('A picture of an event could not be kept', error)
+      return null
+    })
     recent.set(sourceId, { at: now, mediaId })
     return mediaId
   }

@@ -108,7 +108,14 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
 
     'live.start': ({ id, source_id, mode }) => {
       try {
-        running.set(id, engine.live(source_id, mode, liveViewer(link, id, mode)))
+        running.set(
+          id,
+          engine.live(
+            source_id,
+            mode,
+            liveViewer(link, id, mode, () => running.delete(id)),
+          ),
+        )
       } catch (error) {
         if (!(error instanceof Failed)) log.error('A live picture could not be started', error)
         link.send({ type: 'live.ended', id, cause: error instanceof Failed ? error.message : 'engine_fault' })
@@ -191,7 +198,7 @@ function sendRecords(link: PortalLink, journal: Journal) {
 }
 
 /** Passes a live picture on. While the network is behind, the camera leaves out all up to the next key frame. */
-function liveViewer(link: PortalLink, id: number, mode: LiveMode): LiveViewer {
+function liveViewer(link: PortalLink, id: number, mode: LiveMode, onEnded: () => void): LiveViewer {
   if (mode === 'mjpeg') link.send({ type: 'live.started', id, mime: 'image/jpeg' })
   const send = (part: MediaPart, bytes: Uint8Array) => link.sendBytes(encodeMedia(id, part, bytes))
   return {
@@ -201,7 +208,10 @@ function liveViewer(link: PortalLink, id: number, mode: LiveMode): LiveViewer {
     },
     fragment: (bytes, isKey) => send(isKey ? 'key' : 'fragment', bytes),
     jpeg: (bytes) => send('jpeg', bytes),
-    ended: (cause) => link.send({ type: 'live.ended', id, cause }),
+    ended(cause) {
+      onEnded()
+      link.send({ type: 'live.ended', id, cause })
+    },
     buffered: link.unsentBytes,
   }
 }

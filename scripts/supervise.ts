@@ -127,8 +127,12 @@ function readDemo(): typeof wanted {
 function portalSaid(message: PortalSays): void {
   switch (message.type) {
     case 'failed':
-      ready()
-      fail(message.sentence)
+      // Once it has run it is started again, like after any other end.
+      if (isReady) console.error(message.sentence)
+      else {
+        ready()
+        fail(message.sentence)
+      }
       break
     case 'ready':
       if (!isReady) {

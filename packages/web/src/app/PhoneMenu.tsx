@@ -1,10 +1,12 @@
 import { Drawer } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { useInstance } from './instance.ts'
 import { Menu } from './Menu.tsx'
 
 /** The menu of narrow screens, opened by the burger. */
 export default function PhoneMenu({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
+  const { name } = useInstance()
   return (
     <Drawer
       opened
@@ -12,7 +14,7 @@ export default function PhoneMenu({ onClose }: { onClose: () => void }) {
       position="left"
       size={290}
       hiddenFrom="md"
-      title={t('shell.main')}
+      title={name}
       closeButtonProps={{ 'aria-label': t('shell.closeMenu') }}
     >
       <Menu onGo={onClose} />

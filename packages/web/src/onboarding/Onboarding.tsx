@@ -93,7 +93,7 @@ function Elapsed() {
   }, [])
   return (
     <span className="num" role="timer" aria-live="off">
-      {t('onboarding.elapsed')}: {formatDuration(seconds)}
+      {t('onboarding.elapsed', { time: formatDuration(seconds) })}
     </span>
   )
 }

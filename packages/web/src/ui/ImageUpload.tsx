@@ -58,7 +58,7 @@ export function ImageUpload({ label, description, value, onChange, error, isPubl
           {value ? (
             <Image src={value} alt="" w={96} h={54} radius="sm" fit="cover" />
           ) : (
-            <IconPhotoUp size={28} stroke={1.5} aria-hidden="true" />
+            <IconPhotoUp size={28} stroke={1.5} style={{ flex: 'none' }} aria-hidden="true" />
           )}
           <Text size="sm" className="t2">
             {t('image.drop')}

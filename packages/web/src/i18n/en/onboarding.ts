@@ -1,6 +1,6 @@
 export const onboarding = {
   title: 'First run',
-  elapsed: 'Time so far',
+  elapsed: 'Time so far: {{time}}',
   later: 'Do this later',
   pin: 'First run',
   pinContinue: 'Continue',

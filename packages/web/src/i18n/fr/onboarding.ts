@@ -2,7 +2,7 @@ import type { Catalogue } from '../catalogue.ts'
 
 export const onboarding: Catalogue['onboarding'] = {
   title: 'Premier démarrage',
-  elapsed: 'Temps écoulé',
+  elapsed: 'Temps écoulé : {{time}}',
   later: 'Plus tard',
   pin: 'Premier démarrage',
   pinContinue: 'Continuer',

@@ -9,7 +9,11 @@ export const Route = createFileRoute('/_app/configuration/detail')({
   validateSearch: z.object({ nid: z.uuid() }),
   beforeLoad: requireModule('super_and_admin_access'),
   loaderDeps: ({ search: { nid } }) => ({ nid }),
-  loader: ({ deps }) => queryClient.ensureQueryData(api.nimble.get.query({ nimble_id: deps.nid })),
+  loader: ({ deps: { nid: nimble_id } }) =>
+    Promise.all([
+      queryClient.ensureQueryData(api.nimble.get.query({ nimble_id })),
+      queryClient.ensureQueryData(api.nimble.status.query({ nimble_id })),
+    ]),
   onError: fallbackTo('/configuration'),
   component: Page,
 })

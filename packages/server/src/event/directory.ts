@@ -16,6 +16,8 @@ export type KnownChannel = {
 const keepMs = 60_000
 /** A channel that was not there is asked for again soon: it may just have been created. */
 const keepMissingMs = 5000
+/** Whoever names ever new channels fills no memory: beyond this all are asked for anew. */
+const mostKnown = 50_000
 
 /** Channels by public id, remembered for a minute. */
 export function channelDirectory(db: Db, now: () => number) {
@@ -37,6 +39,7 @@ export function channelDirectory(db: Db, now: () => number) {
           where c.tenant_id = ${tenantId} and c.uid = any(${asked}::uuid[])`.execute(trx),
       )
       for (const channel of rows) found.set(channel.uid, channel)
+      if (known.size > mostKnown) known.clear()
       for (const uid of asked) {
         const channel = found.get(uid) ?? null
         known.set(`${tenantId} ${uid}`, { channel, until: now() + (channel ? keepMs : keepMissingMs) })

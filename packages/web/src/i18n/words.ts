@@ -9,7 +9,9 @@ const isKnown = (id: string): id is keyof typeof message => Object.hasOwn(messag
  * the server; null when no catalogue knows the id.
  */
 export function messageText(message: string, named: Record<string, string | number> = {}): string | null {
-  const [id = '', ...args] = message.split(':')
+  // Some ids with an argument have a text of their own: `degraded:black`.
+  const whole = message.replaceAll(':', '_')
+  const [id = '', ...args] = isKnown(whole) ? [whole] : message.split(':')
   // The types could only ask for the arguments of every message at once.
   const translate = i18n.t as (key: string, args: Record<string, string | number>) => string
   return isKnown(id) ? translate(`message.${id}`, { ...Object.fromEntries(args.entries()), ...named }) : null

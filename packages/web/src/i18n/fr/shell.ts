@@ -72,7 +72,7 @@ export const shell: Catalogue['shell'] = {
   profile: 'Profil',
   language: 'Langue',
   signOut: 'Se déconnecter',
-  edge: 'Serveurs edge en ligne : {{online}} sur {{total}}',
+  edge: 'Serveurs edge en ligne : {{online}} sur {{total}}',
   edgeNone: 'Pas encore de serveur edge',
   switchCustomer: 'Changer de client',
   filterCustomers: 'Filtrer clients et sites',

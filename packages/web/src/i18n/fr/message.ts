@@ -88,8 +88,8 @@ export const message: Catalogue['message'] = {
   clock_wrong: 'Son horloge est fausse',
   unauthorized: 'Non autorisé',
   session_ended: 'La session est terminée, reconnectez-vous',
-  rate_limited: 'Trop de requêtes : attendez {{seconds}} secondes',
-  throttled: 'Trop de tentatives : attendez {{seconds}} secondes',
+  rate_limited: 'Trop de requêtes : attendez {{seconds}} secondes',
+  throttled: 'Trop de tentatives : attendez {{seconds}} secondes',
   csrf: 'La page est périmée. Rechargez-la puis réessayez.',
   cross_site: "La requête venait d'un autre site et a été refusée",
   forbidden: 'Votre rôle ne le permet pas',
@@ -98,7 +98,7 @@ export const message: Catalogue['message'] = {
   bad_request: 'Mauvaise requête',
   registration_closed: "L'inscription est fermée. Demandez un compte à un administrateur.",
   setup_token:
-    "Le lien d'installation est erroné, utilisé ou date de plus d'une heure : redémarrez le portail pour en obtenir un nouveau",
+    "Le lien d'installation est erroné, utilisé ou date de plus d'une heure : redémarrez le portail pour en obtenir un nouveau",
   last_super_admin: 'Le dernier super administrateur doit rester',
   license_builtin: 'La licence intégrée ne peut pas être modifiée',
   license_in_use: 'Un serveur edge utilise cette licence',
@@ -131,20 +131,20 @@ export const message: Catalogue['message'] = {
   not_onvif:
     "Ce qui répond à cette adresse n'est pas un service ONVIF. Vérifiez le port, et qu'ONVIF est activé dans la caméra.",
   no_profile: "La caméra n'offre aucun flux vidéo par ONVIF. Saisissez l'adresse de son flux.",
-  stream_works: 'Le flux fonctionne : H.264, {{0}}',
-  stream_works_at: 'Le flux fonctionne : H.264, {{0}}, {{1}} images par seconde',
+  stream_works: 'Le flux fonctionne : H.264, {{0}}',
+  stream_works_at: 'Le flux fonctionne : H.264, {{0}}, {{1}} images par seconde',
   resolution_high:
     "{{0}} dépasse ce que l'analyse utilise. Un flux de 1920x1080 au plus économise de la puissance de calcul.",
-  resolution_low: "{{0}}, c'est peu : les personnes éloignées ne seront pas détectées. Choisissez un flux plus grand.",
+  resolution_low: "{{0}}, c'est peu : les personnes éloignées ne seront pas détectées. Choisissez un flux plus grand.",
   fps_low:
-    "{{0}} images par seconde, c'est peu : il en faut au moins 5. Augmentez la cadence dans les réglages vidéo de la caméra.",
+    "{{0}} images par seconde, c'est peu : il en faut au moins 5. Augmentez la cadence dans les réglages vidéo de la caméra.",
   b_frames:
     "Le flux contient des images B, qui retardent l'image en direct. Désactivez-les si possible dans les réglages vidéo de la caméra.",
   profile_not_h264:
     "Le profil {{0}} envoie du {{1}} et n'est pas utilisable. Utilisez-en un autre, ou réglez-le sur H.264.",
-  address_corrected: "La caméra indique l'adresse {{0}} ; celle où elle a été trouvée, {{1}}, est utilisée à la place.",
+  address_corrected: "La caméra indique l'adresse {{0}} ; celle où elle a été trouvée, {{1}}, est utilisée à la place.",
   credentials_in_address:
-    "La caméra écrit le mot de passe dans l'adresse du flux de son profil {{0}} ; ce profil a donc été écarté.",
+    "La caméra écrit le mot de passe dans l'adresse du flux de son profil {{0}} ; ce profil a donc été écarté.",
   camera_clock_wrong: "L'horloge de la caméra est décalée de {{0}} minutes. Réglez-la sur l'heure réseau (NTP).",
   clock_offset: 'Son horloge est décalée',
   connection_lost: 'La connexion a été perdue',

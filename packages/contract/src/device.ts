@@ -53,7 +53,12 @@ export const device = z
   .meta({ id: 'Device' })
 export type Device = z.infer<typeof device>
 
-const cameraUser = z.string().max(128, 'too_long').nullable()
+/** Stands in a line of a header on its way to the camera, so it must not end that line. */
+const cameraUser = z
+  .string()
+  .max(128, 'too_long')
+  .regex(/^\P{Cc}*$/u, 'invalid')
+  .nullable()
 const cameraPassword = z.string().max(256, 'too_long').nullable()
 
 const draftShape = {

@@ -55,8 +55,17 @@ async function leave(): Promise<void> {
   await loadModules(judgeAgain)
 }
 
-/** Ends the session at the server and forgets everything of it here. */
-export async function signOut(): Promise<void> {
+let leaving: Promise<void> | null = null
+
+/** Ends the session at the server and forgets everything of it here. A fresh module list may ask for it once more. */
+export function signOut(): Promise<void> {
+  leaving ??= endSession().finally(() => {
+    leaving = null
+  })
+  return leaving
+}
+
+async function endSession(): Promise<void> {
   const result = await api.auth.logout.call({})
   // A session that is over already is what was asked for.
   if (!result.status && result.failure.code !== 401) notify(result.message)

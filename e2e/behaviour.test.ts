@@ -1,0 +1,348 @@
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Channel, Session, Source, UserInfo } from '@sightline/contract'
+import { cardsOf, screensFor, usecaseKeys } from '@sightline/domain'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { signIn } from './api.ts'
+import { openBrowser, type Watched } from './browser.ts'
+import { analytics, attach, isBusy, type Prepared, pageOf, password, prepare, titleOf, usernameOf } from './prepared.ts'
+import { type Product, startProduct, until } from './product.ts'
+
+const shots = fileURLToPath(new URL('./out/', import.meta.url))
+let product: Product
+let browser: Browser
+let prepared: Prepared
+let watched: Watched
+
+beforeAll(async () => {
+  mkdirSync(shots, { recursive: true })
+  product = await startProduct()
+  browser = await openBrowser()
+})
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') {
+    console.log([watched.page.url(), ...watched.faults].join('\n'))
+    await watched.page.screenshot({ path: `${shots}failed-${task.name.slice(0, 32)}.png` })
+  }
+  await watched.context.close()
+})
+afterAll(async () => {
+  await browser?.close()
+  await product?.discard()
+})
+
+const as = async (username: string | null, options: Parameters<typeof pageOf>[3] = {}): Promise<Page> => {
+  watched = await pageOf(browser, product, username, options)
+  return watched.page
+}
+const open = (page: Page, address: string) => page.goto(product.origin + address)
+const isAt = (page: Page, path: string) =>
+  until(`${path} shows`, async () => {
+    if (new URL(page.url()).pathname !== path) throw new Error(`it is at ${page.url()}`)
+    return (await titleOf(page)) !== null && !(await isBusy(page))
+  })
+
+/** The message under a field after it was filled and left. */
+async function messageAt(page: Page, label: string | RegExp, value: string): Promise<string> {
+  const input = page.getByRole('textbox', { name: label }).first()
+  await input.fill(value)
+  await input.blur()
+  return until(`a message at ${label} for "${value}"`, async () => {
+    const ids = ((await input.getAttribute('aria-describedby')) ?? '').split(' ')
+    const error = ids.find((id) => id.endsWith('-error'))
+    return error && page.locator(`[id="${error}"]`).textContent()
+  })
+}
+const required = 'This field is required'
+
+test('the first account: its form checks as the server does, in the words of the specification', async () => {
+  // Nobody is signed in yet, which the portal's first call learns.
+  const page = await as(null, { expected: [/401 .*\/user\/info|status of 401/] })
+  await page.goto(product.firstAddress)
+  await page.getByRole('button', { name: 'Create account' }).waitFor()
+  const refused: [string | RegExp, string, string][] = [
+    ['First name', '', required],
+    ['First name', 'A', 'At least 2 characters'],
+    ['First name', ' Ada', 'No space at the start'],
+    ['Last name', '<b>', 'Letters, digits, space, hyphen, underscore, apostrophe and full stop only'],
+    ['E-mail', 'ada@', 'Enter a valid e-mail address'],
+    ['User name', 'ada.m', 'At least 6 characters'],
+    [/^Password(?! again)/, 'Abcdefg1', 'At least 8 characters, with a special character and a number'],
+    [/^Password again/, 'Abcdefg2', 'Password do not match'],
+  ]
+  for (const [label, value, message] of refused) expect(await messageAt(page, label, value)).toBe(message)
+  const good: [string | RegExp, string][] = [
+    ['First name', 'Ada'],
+    ['Last name', "O'Neil Jr."],
+    ['E-mail', 'ada@example.org'],
+    ['User name', usernameOf('super_admin')],
+    [/^Password(?! again)/, password],
+    [/^Password again/, password],
+  ]
+  for (const [label, value] of good) await page.getByRole('textbox', { name: label }).first().fill(value)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL(/\/onboarding/)
+  prepared = await prepare(product)
+  expect(watched.faults).toEqual([])
+})
+
+test('forms of edge server, customer, person and analytic check as the server does', async () => {
+  const { cuid, did, cid, uid } = prepared.ids
+  const page = await as(usernameOf('super_admin'))
+  const refused: [address: string, fields: [string | RegExp, string, string][]][] = [
+    [
+      '/configuration/add',
+      [
+        ['Name', '', required],
+        ['Name', 'Rack <1>', 'Letters, digits, space, hyphen and underscore only'],
+        [/^Address/, 'not a host', 'Enter a valid host name or IP address'],
+        ['Port', '70000', 'Enter a valid port'],
+        [/^Connection timeout/, '59', 'Between 60 and 300'],
+        [/^Connection timeout/, '301', 'Between 60 and 300'],
+        [/^Wait between tries/, '0', 'Must be greater than 0'],
+        [/^Wait between tries/, '0.5', 'Whole number, no decimals'],
+        [/^Wait between tries/, '10001', 'Between 0 and 10000'],
+      ],
+    ],
+    [`/customer/edit?cuid=${cuid}`, [['Zip code', '!', 'Enter a valid zip code']]],
+    ['/user/profile', [['Phone', '0612', 'Enter a valid phone number']]],
+    [`/channel/edit?did=${did}&cid=${cid}&uid=${uid}`, [[/^In violation from/, '0', 'From 1, or -1 to disable']]],
+  ]
+  for (const [address, fields] of refused) {
+    await open(page, address)
+    await isAt(page, new URL(address, product.origin).pathname)
+    if (address.startsWith('/channel')) await page.getByRole('tab', { name: 'Settings' }).click()
+    for (const [label, value, message] of fields) expect(await messageAt(page, label, value)).toBe(message)
+  }
+  expect(watched.faults).toEqual([])
+})
+
+test('a picture of a site is a picture under 2 MB, said before it is sent', async () => {
+  const page = await as(usernameOf('admin'))
+  await open(page, `/site/edit?sid=${prepared.ids.sid}`)
+  await isAt(page, '/site/edit')
+  const give = (name: string, mimeType: string, bytes: number) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer: Buffer.alloc(bytes) })
+  await give('large.png', 'image/png', 2 * 1024 * 1024 + 1)
+  await page.getByText('The image must be under 2 MB').waitFor()
+  await give('notes.txt', 'text/plain', 10)
+  await page.getByText('This is not a JPEG, PNG or WebP image').waitFor()
+  expect(watched.faults).toEqual([])
+})
+
+test('an analytic without a zone is not saved, and says what is missing', async () => {
+  const page = await as(usernameOf('admin'))
+  await open(page, `/channel/add?did=${prepared.ids.did}&uc=pplocc`)
+  await isAt(page, '/channel/add')
+  await page
+    .getByRole('button', { name: /^(Continue|Next)/ })
+    .first()
+    .click()
+  await page.getByText('Draw at least one line').first().waitFor()
+  expect(watched.faults).toEqual([])
+})
+
+test('a stream name is edited without its prefix, and keeps it', async () => {
+  const { did, cid, uid } = prepared.ids
+  const page = await as(usernameOf('admin'))
+  await open(page, `/channel/edit?did=${did}&cid=${cid}&uid=${uid}`)
+  await isAt(page, '/channel/edit')
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  const name = page.getByRole('textbox', { name: 'Stream name at the edge server' })
+  expect(await name.inputValue()).toBe('at-pplcnt')
+  await name.fill('north-door')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.waitForURL(/\/channel\/detail/)
+  const { channel_sid } = (await prepared.root.call('channel', 'id', { channel_id: cid })) as Channel
+  expect(channel_sid).toBe('channel/north-door')
+  expect(watched.faults).toEqual([])
+})
+
+test('the error pages have their fixed words and their two ways out, and no shell', async () => {
+  const page = await as(usernameOf('viewer'))
+  const pages: [string, string, RegExp][] = [
+    ['/500?code=503&msg=The%20disk%20is%20full', 'Oops -- Something went wrong !!', /503.*The disk is full/],
+    ['/404', 'Whoops, 404 The page you were looking for does not exist', /404/],
+    ['/400', 'Woow -- Bad request !!', /400/],
+  ]
+  for (const [address, heading, text] of pages) {
+    await open(page, address)
+    await until(address, async () => (await titleOf(page)) === heading)
+    expect(await page.locator('main').textContent()).toMatch(text)
+    expect(await page.getByRole('navigation').count()).toBe(0)
+    await page.getByRole('link', { name: 'Get Support' }).click()
+    await isAt(page, '/support')
+    await open(page, address)
+    await page.getByRole('link', { name: 'Get me out of here!' }).click()
+    await isAt(page, '/dashboard')
+  }
+  expect(watched.faults).toEqual([])
+})
+
+test('fixed paths stay, also with a slash at their end or a language in front; an unknown path leads to the root', async () => {
+  const { sid } = prepared.ids
+  const page = await as(usernameOf('admin'))
+  for (const path of ['/dashboard', '/site', '/configuration', '/support', `/site/view?sid=${sid}`]) {
+    await open(page, path)
+    await isAt(page, path.split('?')[0] as string)
+  }
+  await open(page, '/site/')
+  await until('the sites show', async () => (await titleOf(page)) === 'Sites')
+  for (const unknown of ['/nowhere', '/site/nowhere', '/onboarding', '/settings/smtp']) {
+    await open(page, unknown)
+    await isAt(page, '/dashboard')
+  }
+  await open(page, '/fr/dashboard/')
+  await until('it is French', async () => (await titleOf(page)) === 'Tableau de bord')
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('fr')
+  await open(page, '/fr/nowhere')
+  await isAt(page, '/fr/dashboard')
+  await open(page, '/logout')
+  await until('signed out', async () => (await titleOf(page)) === 'Signed out')
+  expect(watched.faults).toEqual([])
+  // From here on nobody is signed in, which the first call of a page learns.
+  await open(page, '/dashboard')
+  await isAt(page, '/login')
+})
+
+test('the first call asks who is there, with the cookie; then the module list is fetched and kept as uiModules', async () => {
+  const page = await as(usernameOf('viewer'))
+  const calls: { path: string; cookie: string | undefined }[] = []
+  page.on('request', async (request) => {
+    const { pathname } = new URL(request.url())
+    if (!pathname.startsWith('/api/')) return
+    const call = { path: pathname, cookie: undefined as string | undefined }
+    calls.push(call)
+    call.cookie = (await request.allHeaders()).cookie
+  })
+  await open(page, '/site')
+  await isAt(page, '/site')
+  expect(calls[0]?.path).toBe('/api/v1/user/info')
+  expect(calls[1]?.path).toBe('/api/v1/acl/list')
+  for (const { path, cookie } of calls) expect([path, cookie]).toEqual([path, expect.stringContaining('sightline=')])
+  const kept = await page.evaluate(() => JSON.parse(localStorage.getItem('uiModules') ?? '{}'))
+  expect(kept.modules).toEqual(screensFor('viewer'))
+  expect(watched.faults).toEqual([])
+})
+
+test('the theme is the flag of the person, on every machine', async () => {
+  const caller = await signIn(product.origin, usernameOf('user'), password)
+  for (const dark of [true, false]) {
+    await caller.call('user', 'configUpdate', { ui_config: { dark } })
+    const page = await as(usernameOf('user'), { dark: !dark })
+    await open(page, '/dashboard')
+    await isAt(page, '/dashboard')
+    await until(`dark: ${dark}`, () =>
+      page.evaluate((to) => document.documentElement.dataset.mantineColorScheme === to, dark ? 'dark' : 'light'),
+    )
+    expect(watched.faults).toEqual([])
+    if (dark) await watched.context.close()
+  }
+})
+
+test('the dashboard has the cards of the table for each use case, violations in red and the others in orange', async () => {
+  const page = await as(usernameOf('admin'))
+  await open(page, '/dashboard')
+  await isAt(page, '/dashboard')
+  const wanted = usecaseKeys
+    .filter((key) => analytics.some((one) => one === key))
+    .flatMap((key) => cardsOf(key).map(({ label, isViolation }) => [label, isViolation ? 'red' : 'orange']))
+  const shown = () =>
+    page.evaluate(() => {
+      const red = 'rgb(127, 16, 35)'
+      const orange = 'rgb(138, 50, 6)'
+      return [...document.querySelectorAll('section[aria-label]')].flatMap((card) => {
+        const background = getComputedStyle(card).backgroundImage
+        const color = background.includes(red) ? 'red' : background.includes(orange) ? 'orange' : null
+        return color ? [[card.getAttribute('aria-label'), color]] : []
+      })
+    })
+  await until('all cards show', async () => (await shown()).length >= wanted.length)
+  expect(await shown()).toEqual(wanted)
+  expect(watched.faults).toEqual([])
+})
+
+test('a list over several streams leaves out the empty frame check', async () => {
+  const { did } = prepared.ids
+  const page = await as(usernameOf('admin'))
+  const check = page.getByText('At emptyframecheck')
+  await open(page, `/channel?did=${did}`)
+  await check.first().waitFor()
+  const { source_id } = (await prepared.root.call('source', 'create', {
+    source_name: 'Second',
+    device_id: did,
+    source_address: prepared.camera.stream_address,
+  })) as Source
+  const { channel_id } = await attach(prepared.root, did, 'pplcnt', { channel_name: 'On the second', source_id })
+  await open(page, `/channel?did=${did}`)
+  await page.getByText('On the second').first().waitFor()
+  expect(await page.getByText('At intrdtec').count()).toBeGreaterThan(0)
+  expect(await check.count()).toBe(0)
+  await prepared.root.call('channel', 'update', { channel_id, auto_recovery: false })
+  await prepared.root.call('channel', 'delete', { channel_id, force: true })
+  expect(watched.faults).toEqual([])
+})
+
+test('a session that ends under a half-filled form leads to the sign-in, says so, and gives back what was typed', async () => {
+  const page = await as(usernameOf('admin'), { expected: [/401/] })
+  await open(page, '/site/add')
+  await isAt(page, '/site/add')
+  await page.getByRole('textbox', { name: 'Name' }).first().fill('Marseille Nord')
+  const admin = await signIn(product.origin, usernameOf('admin'), password)
+  const { user_id } = (await admin.call('user', 'info', {})) as UserInfo
+  const sessions = (await prepared.root.call('user', 'sessions', { user_id })) as Session[]
+  for (const { session_id } of sessions) await prepared.root.call('user', 'sessionRevoke', { session_id })
+  await page.getByRole('button', { name: 'Create site' }).click()
+  await page.waitForURL(/\/login\?next=/)
+  await page.locator('[data-message=error]').first().waitFor()
+  await page.getByText('Your session has ended.').waitFor()
+  expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true)
+  await page.getByRole('textbox', { name: /^E-mail or user name/ }).fill(usernameOf('admin'))
+  await page.getByRole('textbox', { name: /^Password/ }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await isAt(page, '/site/add')
+  await until('the draft is back', async () => {
+    return (await page.getByRole('textbox', { name: 'Name' }).first().inputValue()) === 'Marseille Nord'
+  })
+  expect(watched.faults).toEqual([])
+})
+
+test('a server that does not answer is asked again every ten seconds, and at last a reload is advised', async () => {
+  const page = await as(usernameOf('viewer'), { expected: [/ERR_FAILED/] })
+  await page.clock.install()
+  await open(page, '/support')
+  await isAt(page, '/support')
+  let asked = 0
+  await page.route('**/api/v1/status*', (route) => {
+    asked += 1
+    return route.abort()
+  })
+  await page.clock.runFor(10_000)
+  await page.getByText('The server does not answer.').waitFor()
+  expect(await page.getByText(/Retrying in \d+ s/).count()).toBe(1)
+  const advice = page.getByText('It still does not answer. Reload the page')
+  for (let tries = 1; tries < 10 && (await advice.count()) === 0; tries++) {
+    const before = asked
+    await page.clock.runFor(10_000)
+    await until('it was asked once more', () => asked === before + 1)
+  }
+  await advice.waitFor()
+  expect(asked).toBeGreaterThan(5)
+  expect(await page.getByRole('button', { name: 'Reload' }).isVisible()).toBe(true)
+  expect(watched.faults).toEqual([])
+})
+
+test('a camera that sends H.265 is refused with a sentence that names it', async () => {
+  const { camera, root, ids } = prepared
+  await root.call('demo', 'fault', { UUID: camera.UUID, fault: 'h265' })
+  const page = await as(usernameOf('admin'))
+  await open(page, `/device/add?sid=${ids.sid}`)
+  await isAt(page, '/device/add')
+  await page.getByRole('textbox', { name: /^Address/ }).fill(camera.stream_address)
+  await page.getByRole('textbox', { name: 'User name' }).fill(camera.username)
+  await page.getByRole('textbox', { name: /^Password/ }).fill(camera.password)
+  await page.getByRole('button', { name: 'Test the camera' }).click()
+  await page.getByText(/The camera sends (H\.265|HEVC|hevc)/).waitFor()
+  expect(watched.faults).toEqual([])
+})

@@ -84,6 +84,11 @@ describe('a channel', () => {
     ['silent', running, good, true, false, 'needs attention', 'no_records'],
     ['well', running, good, true, true, 'healthy', null],
   ] as const)('tells why it is not well: %s', (_, report, source, reachable, online, health, cause) => {
-    expect(channelHealth(report, source, reachable, online)).toEqual({ health, cause })
+    expect(channelHealth(report, source, reachable, online, false)).toEqual({ health, cause })
+  })
+
+  it('calls nothing wrong before the first record can have come', () => {
+    expect(channelHealth(running, good, true, false, true)).toEqual({ health: 'unknown', cause: null })
+    expect(channelHealth(running, good, true, true, true)).toEqual({ health: 'healthy', cause: null })
   })
 })

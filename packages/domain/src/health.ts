@@ -60,12 +60,17 @@ export const isOnline = (
   onlineMs: number,
 ): boolean => reachable && report?.state === 'running' && lastRecordAgeMs !== null && lastRecordAgeMs <= onlineMs
 
-/** @param online as `isOnline` says; @param source health of the stream that the channel watches */
+/**
+ * @param online as `isOnline` says
+ * @param source health of the stream that the channel watches
+ * @param starting it runs for less time than a record takes to arrive: silence means nothing yet
+ */
 export function channelHealth(
   report: ChannelReport | null,
   source: Judged,
   reachable: boolean,
   online: boolean,
+  starting: boolean,
 ): Judged {
   if (!reachable) return { health: 'unknown', cause: nimbleUnreachable }
   if (report?.state === 'refused') return { health: 'needs attention', cause: report.cause }
@@ -74,6 +79,6 @@ export function channelHealth(
   if (report.detectorState !== 'ok') return { health: 'needs attention', cause: report.cause ?? report.detectorState }
   if (report.state === 'stopped') return { health: 'needs attention', cause: report.cause ?? 'stopped' }
   if (source.health === 'needs attention') return source
-  if (!online) return { health: 'needs attention', cause: 'no_records' }
+  if (!online) return starting ? { health: 'unknown', cause: null } : { health: 'needs attention', cause: 'no_records' }
   return { health: 'healthy', cause: null }
 }

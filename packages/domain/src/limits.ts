@@ -18,3 +18,5 @@ export const communityChannels = 16
 export const defaultOrganizationId = '00000000-0000-7000-8000-000000000001'
 export const communityLicenseId = '00000000-0000-7000-8000-000000000002'
 export const localNimbleId = '00000000-0000-7000-8000-000000000003'
+/** Length of a window record unless its pipeline says otherwise. */
+export const eventWindowSeconds = 5

@@ -3,6 +3,7 @@ import {
   type ChannelReport,
   channelHealth,
   channelState,
+  eventWindowSeconds,
   isOnline,
   metricsOf,
   onlineSeconds,
@@ -78,6 +79,7 @@ const channels = (trx: Trx, scope: Scope) =>
       'channel_state.state as reported_state',
       'channel_state.detector_state',
       'channel_state.cause as channel_cause',
+      'channel_state.since as state_since',
       'channel_state.fps',
       'channel_state.expected_fps',
       'channel_state.drops as channel_drops',
@@ -165,7 +167,9 @@ export function judgeChannel(row: ChannelRow, links: Links, now: number) {
   const isActive = isOnline(reported, reachable, age, onlineSeconds * 1000)
   const source = sourceHealth(row.source_state && { state: row.source_state, cause: row.source_cause }, reachable)
   const gap = usecaseGap[row.usecase_key]
-  const { health, cause } = channelHealth(reported, source, reachable, isActive)
+  // The first record comes at the end of the first window; twice that is patience enough for a busy edge server.
+  const starting = row.state_since !== null && now - row.state_since.getTime() < 2 * eventWindowSeconds * 1000
+  const { health, cause } = channelHealth(reported, source, reachable, isActive, starting)
   return {
     is_active: isActive,
     channel_state: row.deleting_at ? ('deleting' as const) : channelState(reported, row.version, reachable),

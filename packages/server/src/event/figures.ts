@@ -122,6 +122,9 @@ function cardRule(usecase: UsecaseKey, metric: MetricId): { large: Part; beside:
   return { large: 'sum', beside: level === 'gauge' ? 'max' : 'perHour' }
 }
 
+/** A rate per hour from less than this says more about chance than about the place. */
+const fewestMsForRate = 10 * 60_000
+
 /** Large number and the one beside it on the card of a metric. */
 export function cardFigures(
   usecase: UsecaseKey,
@@ -130,7 +133,8 @@ export function cardFigures(
 ): { value: number | null; beside: number | null } {
   const part = (name: Part): number | null => {
     if (name === 'sum') return flow.sum
-    if (name === 'perHour') return flow.sum === null ? null : round(flow.sum / (observedMs / hourMs))
+    if (name === 'perHour')
+      return flow.sum === null || observedMs < fewestMsForRate ? null : round(flow.sum / (observedMs / hourMs))
     return name === 'none' ? null : level[name]
   }
   const { large, beside } = cardRule(usecase, metric)

@@ -47,6 +47,17 @@ const whole: Drawing = {
   open: false,
 }
 
+const across: Drawing = {
+  ...whole,
+  key: 'across',
+  kind: 'line',
+  name: 'line1',
+  points: [
+    [0.1, 0.6],
+    [0.9, 0.6],
+  ],
+}
+
 /** Attaching a use case to a camera: what, where in the picture, under which name. */
 export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey: UsecaseKey | undefined }) {
   const { t } = useTranslation()
@@ -55,7 +66,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
   const [zonesError, setZonesError] = useState<string | null>(null)
   const bundles = useQuery(api.bundle.list.query({}))
   const licenses = useQuery(api.license.list.query({}))
-  const zones = useZones([whole])
+  const zones = useZones([usecaseKey && usecases[usecaseKey].needsLine ? across : whole])
   const still = useStill(device)
   const { ratio } = still
 
@@ -102,6 +113,9 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
   const key = values.usecase_key || null
   const choose = (next: UsecaseKey) => {
     const isOwnName = values.channel_name !== '' && values.channel_name !== (key && t(`usecase.name.${key}`))
+    // What nobody has touched yet becomes what the use case needs.
+    if (!zones.isChanged || zones.drawings.every(({ key: one }) => one === whole.key || one === across.key))
+      zones.set([usecases[next].needsLine ? across : whole], usecases[next].needsLine ? across.key : whole.key)
     form.setValues({ usecase_key: next, ...(isOwnName ? {} : { channel_name: t(`usecase.name.${next}`) }) })
   }
   /** Leaves the picture only with shapes that the server will take. */

@@ -53,7 +53,8 @@ function Tile({ camera, levels, isViolating }: { camera: Camera; levels: Levels;
     .flatMap(({ channel_id, usecase_key }) => {
       const now = levels[channel_id]
       const id = metricsOf(usecase_key).find((metric) => now?.[metric] !== undefined)
-      return id && now ? [`${t(`usecase.metric.${id}`)} ${formatNumber(now[id] ?? 0)}`] : []
+      // People now, not their mean over a window: a whole number.
+      return id && now ? [`${t(`usecase.name.${usecase_key}`)} ${formatNumber(Math.round(now[id] ?? 0))}`] : []
     })
     .join(' · ')
   return (

@@ -12,7 +12,7 @@ export const dashboard = {
   cameraGrid: 'Cameras',
   activity: 'Live activity',
   viewAll: 'View all',
-  quiet: 'Nothing happened in the last 24 hours',
+  quiet: 'Nothing was crossed, entered or broken in the last 24 hours',
   attention: 'Needs attention',
   allWell: 'Every camera and analytic is healthy.',
   hourly: 'Last 24 hours',

@@ -12,7 +12,7 @@ export const dashboard = {
   cameraGrid: 'Caméras',
   activity: 'Activité en direct',
   viewAll: 'Tout voir',
-  quiet: 'Rien ne s’est passé ces dernières 24 heures',
+  quiet: 'Aucun passage, aucune intrusion ni infraction ces dernières 24 heures',
   attention: 'À surveiller',
   allWell: 'Toutes les caméras et analyses sont en bon état.',
   hourly: 'Dernières 24 heures',

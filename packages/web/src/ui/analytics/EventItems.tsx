@@ -12,6 +12,8 @@ export function useMetricsText(): (event: EventEntity) => string {
   return ({ metrics }) =>
     Object.entries(metrics)
       .filter(([id, value]) => value > 0 && !/_(min|max)$/.test(id))
+      // Of a window the most at once is a number of people; the mean is not.
+      .map(([id, value]) => [id, metrics[`${id}_max`] ?? value] as const)
       .map(([id, value]) => `${t(`usecase.metric.${id as 'total'}`)} ${formatNumber(value)}`)
       .join(' · ')
 }

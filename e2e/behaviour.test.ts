@@ -133,13 +133,14 @@ test('a picture of a site is a picture under 2 MB, said before it is sent', asyn
 
 test('an analytic without a zone is not saved, and says what is missing', async () => {
   const page = await as(usernameOf('admin'))
-  await open(page, `/channel/add?did=${prepared.ids.did}&uc=pplocc`)
+  await open(page, `/channel/add?did=${prepared.ids.did}&uc=pplcnt`)
   await isAt(page, '/channel/add')
+  await page.getByRole('button', { name: 'Delete shape' }).first().click()
   await page
     .getByRole('button', { name: /^(Continue|Next)/ })
     .first()
     .click()
-  await page.getByText('Draw at least one line').first().waitFor()
+  await page.getByText('Draw at least one zone').first().waitFor()
   expect(watched.faults).toEqual([])
 })
 

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeEvents } from '@sightline/contract/frame'
 import { uuidv7 } from '@sightline/domain'
+import pg from 'pg'
 import { createBus } from '../packages/server/src/bus.ts'
 import { openDatabase } from '../packages/server/src/db/database.ts'
 import { startEmbedded } from '../packages/server/src/db/embedded.ts'
@@ -38,7 +39,12 @@ const workloads: Workload[] = [
   },
 ]
 
-export type IngestOptions = { rounds: number; seconds: number; senders: number }
+export type IngestOptions = {
+  rounds: number
+  /** Of 100 records each, per round: a fixed amount, so that a busy machine compares what is warm. */
+  frames: number
+  senders: number
+}
 
 type FrameOrder = { workload: number; channels: string[]; second: number; count: number; file: string }
 
@@ -76,7 +82,7 @@ export async function measureIngest(options: IngestOptions): Promise<Figure[]> {
   return figures
 }
 
-async function measure(workload: Workload, { rounds, seconds, senders }: IngestOptions): Promise<Figure> {
+async function measure(workload: Workload, { rounds, frames, senders }: IngestOptions): Promise<Figure> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sl-bench-'))
   const server = await startEmbedded({ dataDir })
   const db = await openDatabase({ url: `socket:${server.connection.host}?db=postgres&user=postgres`, dataDir })
@@ -98,15 +104,14 @@ async function measure(workload: Workload, { rounds, seconds, senders }: IngestO
       return readFrames(file)
     }
 
-    /** Each sender has one frame on its way, as one nimble; answers how many events were committed in the time. */
-    const run = async (frames: Uint8Array[], forMs: number) => {
-      const until = performance.now() + forMs
+    /** Each sender has one frame on its way, as one nimble; answers how many events were committed. */
+    const run = async (frames: Uint8Array[]) => {
       let stored = 0
       await Promise.all(
         Array.from({ length: senders }, async () => {
           for (;;) {
             const next = frames.pop()
-            if (!next || performance.now() > until) return
+            if (!next) return
             await new Promise<void>((resolve, reject) => {
               const intake = createIntake({
                 async store(records, receivedAt) {
@@ -127,14 +132,20 @@ async function measure(workload: Workload, { rounds, seconds, senders }: IngestO
     }
 
     const product: number[] = []
-    let stored = await run(makeFrames(400), 1000)
+    const peer: number[] = []
+    const plain = await plainInsert(server.connection)
+    let stored = await run(makeFrames(frames))
+    await plain.run(frames)
     for (let round = 0; round < rounds; round++) {
-      const frames = makeFrames(1500 * seconds)
+      const peerMeter = cpuMeter(() => [process.pid, server.pid()])
+      peer.push((await plain.run(frames)) / peerMeter.stop())
+      const made = makeFrames(frames)
       const meter = cpuMeter(() => [process.pid, server.pid()])
-      const count = await run(frames, seconds * 1000)
+      const count = await run(made)
       product.push(count / meter.stop())
       stored += count
     }
+    await plain.end()
     await hourlyJob(db, Date.now())
     const correct = await db.owner(async (trx) => {
       const raw = await trx.selectFrom('event').select(trx.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
@@ -149,6 +160,7 @@ async function measure(workload: Workload, { rounds, seconds, senders }: IngestO
       metric: `durable ingest, ${workload.name}: frames of 100, ${senders} senders`,
       unit: 'events per CPU-s',
       product,
+      peer: { name: 'pg, rows of 3 numbers by unnest, one index, no roll-up', rounds: peer },
       gate: { atLeast: 50_000 },
       correct: { ok: correct, what: 'stored = sent, raw = minutes = hours' },
     }
@@ -159,11 +171,39 @@ async function measure(workload: Workload, { rounds, seconds, senders }: IngestO
   }
 }
 
+/** The plain way: each frame an INSERT of 100 rows into a table with one index, over a pool of 8 connections. */
+async function plainInsert(connection: pg.ClientConfig) {
+  const pool = new pg.Pool({ ...connection, max: 8 })
+  await pool.query(`create table plain (channel_id int not null, ts timestamptz not null, total int, violation int,
+    non_violation int, uuid uuid not null)`)
+  await pool.query('create index on plain (channel_id, ts)')
+  const text = `insert into plain select * from unnest($1::int[], $2::timestamptz[], $3::int[], $4::int[], $5::int[], $6::uuid[])`
+  const numbers = Array.from({ length: recordsPerFrame }, (_, i) => i)
+  const uuids = numbers.map((i) => uuidv7(i, randomBytes(10)))
+  return {
+    async run(frames: number): Promise<number> {
+      let left = frames
+      let stored = 0
+      const sender = async () => {
+        while (left-- > 0) {
+          const at = new Date().toISOString()
+          const times = numbers.map(() => at)
+          await pool.query({ name: 'plain', text, values: [numbers, times, numbers, numbers, numbers, uuids] })
+          stored += recordsPerFrame
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, sender))
+      return stored
+    },
+    end: () => pool.end(),
+  }
+}
+
 if (import.meta.main) {
   const [what = '32', order = ''] = process.argv.slice(2)
   if (what === 'frames') writeFrames(JSON.parse(order) as FrameOrder)
   else {
-    const figures = await measureIngest({ rounds: 5, seconds: 3, senders: Number(what) })
+    const figures = await measureIngest({ rounds: 5, frames: 1000, senders: Number(what) })
     console.log(`${table(figures)}\n\n${load()}`)
   }
 }

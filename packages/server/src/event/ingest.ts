@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StreamMessage } from '@sightline/contract'
 import { type EventRecord, recordKinds } from '@sightline/contract/edge'
 import type { Bus } from '../bus.ts'
@@ -68,6 +69,8 @@ export function createEventWriter(options: {
 
   async function drain() {
     while (queue.length > 0) {
+      // Those whose batch was just committed send the next one right away: together, not one ahead of the others.
+      await nextTurn()
       const group = takeGroup()
       try {
         await commit(group)

@@ -225,6 +225,8 @@ describe('what a killed portal leaves behind', () => {
         () => false,
       ),
     )
+    // The server takes connections a moment before its start is known here.
+    await until('the log tells', () => said.includes('The database server is running again'))
     expect(said).toEqual([
       'The database server ended unexpectedly; starting it again',
       ...said.slice(1, -1).map(() => expect.stringMatching(/^The database server does not start: /)),

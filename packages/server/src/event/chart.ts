@@ -34,38 +34,34 @@ export const peakSeries = (usecase: UsecaseKey, metrics: readonly MetricId[]): n
 
 /** Series of a chart: one a metric, or one a metric and channel. */
 export async function readChart(trx: Trx, query: ChartQuery): Promise<EventSeries['series']> {
-  const { usecase, metrics, channels, borders, apart } = query
-  const wanted = { channels, borders, series: seriesOfMetrics(metrics) }
-  const rows = await readSlots(
-    trx,
-    wanted,
-    metrics.some((metric) => showsLast(usecase, metric)),
-  )
-  const byChannel = slotsByChannel(rows, channels, borders.length - 1)
-  const together = channels.length > 1 && !apart
+  const { usecase, metrics, channels, frequency, borders, apart } = query
+  const several = channels.length > 1 && !apart
+  // Who is inside is known channel by channel, and each is carried on by itself.
+  const single = metrics.filter((metric) => !several || showsLast(usecase, metric))
+  const together = metrics.filter((metric) => !single.includes(metric))
+  const count = borders.length - 1
+  const last = single.some((metric) => showsLast(usecase, metric))
+  const own = await readSlots(trx, { channels, borders, series: seriesOfMetrics(single) }, { last })
+  const byChannel = slotsByChannel(own, channels, count)
+  const all = together.length > 0 ? await readTogether(trx, { channels, borders, metrics: together }) : []
   // Hours do not know which channels were busy in the same minute.
-  const hasMinutes = frequencyMs[query.frequency] < hourMs
   const peaks =
-    together && hasMinutes
-      ? await readMinutePeaks(trx, { ...wanted, series: peakSeries(usecase, metrics) })
+    several && frequencyMs[frequency] < hourMs
+      ? await readMinutePeaks(trx, { channels, borders, series: peakSeries(usecase, metrics) })
       : new Map<string, number>()
 
-  const series = (metric: MetricId, channel: SelectedChannel | null): EventSeries['series'][number] => {
-    const slots = (channel ? [channel] : channels).map(({ id }) =>
-      carryLast(byChannel.get(id) as Amounts[], usecase, metric),
-    )
-    const points: Points = []
-    for (let slot = 0; slot + 1 < borders.length; slot++) {
+  const points = (metric: MetricId, slots: readonly (readonly Amounts[])[], of: number): Points =>
+    Array.from({ length: count }, (_, slot) => {
       const [start, end] = [borders[slot] as number, borders[slot + 1] as number]
-      const peak = peaks.get(peakKey(seriesOf(metric, 'level'), slot)) ?? null
       const figures = figuresOf(
         usecase,
         metric,
         slots.map((list) => list[slot] as Amounts),
         { start, end },
-        peak,
+        peaks.get(peakKey(seriesOf(metric, 'level'), slot)) ?? null,
+        of,
       )
-      points.push({
+      return {
         start: new Date(start).toISOString(),
         end: new Date(end).toISOString(),
         value: faceValue(usecase, metric, figures),
@@ -77,16 +73,34 @@ export async function readChart(trx: Trx, query: ChartQuery): Promise<EventSerie
         n: metricRule(usecase, metric).face === 'flow' ? figures.flow.n : figures.level.n,
         observed_ms: figures.observedMs,
         coverage_ratio: figures.coverage,
-      })
-    }
-    return { metric, face: metricRule(usecase, metric).face, channel_id: channel?.uid ?? null, points }
-  }
-  if (apart) return metrics.flatMap((metric) => channels.map((channel) => series(metric, channel)))
-  const [first] = channels
-  return metrics.map((metric) => ({
-    ...series(metric, channels.length === 1 && first ? first : null),
-    channel_id: null,
-  }))
+      }
+    })
+  const slotsOf = (metric: MetricId, { id }: SelectedChannel) =>
+    carryLast(byChannel.get(id) as Amounts[], usecase, metric)
+  const face = (metric: MetricId) => metricRule(usecase, metric).face
+  if (apart)
+    return metrics.flatMap((metric) =>
+      channels.map((channel) => ({
+        metric,
+        face: face(metric),
+        channel_id: channel.uid,
+        points: points(metric, [slotsOf(metric, channel)], 1),
+      })),
+    )
+  return metrics.map((metric) => {
+    const slots = together.includes(metric) ? [all] : channels.map((channel) => slotsOf(metric, channel))
+    return { metric, face: face(metric), channel_id: null, points: points(metric, slots, channels.length) }
+  })
+}
+
+/** Amounts of several channels together, bucket by bucket. */
+export async function readTogether(
+  trx: Trx,
+  query: { channels: readonly SelectedChannel[]; borders: readonly number[]; metrics: readonly MetricId[] },
+): Promise<Amounts[]> {
+  const { channels, borders, metrics } = query
+  const rows = await readSlots(trx, { channels, borders, series: seriesOfMetrics(metrics) }, { together: true })
+  return slotsByChannel(rows, [{ id: 0 }], borders.length - 1).get(0) as Amounts[]
 }
 
 export const amountOf = (row: SlotRow): Amount => ({
@@ -97,6 +111,7 @@ export const amountOf = (row: SlotRow): Amount => ({
   last: row.last,
   lastAt: row.last_at?.getTime() ?? null,
   observedMs: row.observed_ms,
+  means: row.means,
 })
 
 /** Per channel its amounts, bucket by bucket; empty where it sent nothing. */

@@ -12,6 +12,8 @@ export type Amount = {
   /** ms since the epoch. */
   lastAt: number | null
   observedMs: number
+  /** Of several channels together: the sum of their means, in thousandths. */
+  means?: number | null
 }
 
 /** What a period or a bucket says of a metric, for one channel or several together. Null: not known. */
@@ -29,14 +31,15 @@ export type Amounts = ReadonlyMap<number, Amount>
 const silentMs = 10 * 60_000
 
 export const round = (value: number): number => Math.round(value * 1000) / 1000
-const meanOf = (amount: Amount) => amount.sum / 1000 / amount.observedMs
+const meanOf = (amount: Amount) => (amount.means ?? amount.sum / amount.observedMs) / 1000
 
 const noLevel = { n: 0, mean: null, min: null, max: null, last: null }
 
 /**
  * Reads a metric out of amounts. Gauges are never added over time, means never averaged without their weights, and
  * nothing is shown where nothing was watched.
- * @param channels one entry a channel, empty for one that sent nothing
+ * @param channels one entry a channel, empty for one that sent nothing; or one entry of all of them together
+ * @param count how many channels these are
  * @param minutePeak of several channels: the greatest sum of means in one minute, null where that is not known
  */
 export function figuresOf(
@@ -45,15 +48,16 @@ export function figuresOf(
   channels: readonly Amounts[],
   period: { start: number; end: number },
   minutePeak: number | null,
+  count = channels.length,
 ): Figures {
   const observedMs = channels.reduce((sum, amounts) => sum + (amounts.get(observedSeries)?.observedMs ?? 0), 0)
-  const length = (period.end - period.start) * channels.length
+  const length = (period.end - period.start) * count
   const coverage = length > 0 ? Math.min(1, observedMs / length) : 0
   if (observedMs === 0) return { level: noLevel, flow: { n: 0, sum: null }, observedMs, coverage }
   const { level: kind, flow: hasFlow } = metricRule(usecase, metric)
   const flows = channels.flatMap((amounts) => amounts.get(seriesOf(metric, 'flow')) ?? [])
   return {
-    level: kind ? levelOf(kind, amountsOf(metric, channels), channels.length === 1, period.end, minutePeak) : noLevel,
+    level: kind ? levelOf(kind, amountsOf(metric, channels), count === 1, period.end, minutePeak) : noLevel,
     flow: hasFlow
       ? { n: sumOf(flows, (flow) => flow.n), sum: round(sumOf(flows, (flow) => flow.sum) / 1000) }
       : { n: 0, sum: null },
@@ -83,7 +87,6 @@ function levelOf(
   if (isOne) return { n, mean, min: levels[0]?.min ?? null, max: greatest, last: levels[0]?.last ?? null }
   if (kind === 'peak') return { ...noLevel, n, mean, max: greatest }
   const max = minutePeak === null ? null : round(minutePeak)
-  if (kind === 'gauge') return { ...noLevel, n, mean, max }
   const heard = levels.filter(({ last, lastAt }) => last !== null && lastAt !== null && end - lastAt <= silentMs)
   const last = heard.length > 0 ? sumOf(heard, (level) => level.last as number) : null
   return { ...noLevel, n, mean, max, last }
@@ -146,21 +149,4 @@ export const showsLast = (usecase: UsecaseKey, metric: MetricId): boolean => {
   const { level } = metricRule(usecase, metric)
   const { large, beside } = cardRule(usecase, metric)
   return level === 'last' || large === 'last' || beside === 'last'
-}
-
-/** Amounts over adjoining times together. */
-export function merge(a: Amount | undefined, b: Amount): Amount {
-  if (!a) return b
-  const isLater = (b.lastAt ?? 0) >= (a.lastAt ?? 0)
-  const least = [a.min, b.min].filter((value) => value !== null)
-  const most = [a.max, b.max].filter((value) => value !== null)
-  return {
-    n: a.n + b.n,
-    sum: a.sum + b.sum,
-    min: least.length > 0 ? Math.min(...least) : null,
-    max: most.length > 0 ? Math.max(...most) : null,
-    last: isLater ? (b.last ?? a.last) : (a.last ?? b.last),
-    lastAt: Math.max(a.lastAt ?? 0, b.lastAt ?? 0) || null,
-    observedMs: a.observedMs + b.observedMs,
-  }
 }

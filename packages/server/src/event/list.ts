@@ -1,6 +1,6 @@
 import type { EventEntity } from '@sightline/contract'
 import { type RecordKind, recordKinds } from '@sightline/contract/edge'
-import { type MetricId, type UsecaseKey, uuidv7Ms } from '@sightline/domain'
+import { type MetricId, type UsecaseKey, usecases, uuidv7Ms } from '@sightline/domain'
 import { type RawBuilder, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { SelectedChannel } from './select.ts'
@@ -20,39 +20,72 @@ export type ListQuery = {
 
 /** `total` is null above this. */
 export const countedRows = 10_000
+const firstWindowMs = 5 * 60_000
+const windowGrowth = 6
 
 /**
- * Events newest first. Each channel gives its newest, of which the newest are taken: that reads as many index entries as
- * there are channels and rows, not all events of the period.
+ * Events newest first. Looks back over growing pieces of the period until the page is full: how much is read depends on
+ * the page, not on the period. In each piece a channel gives its newest, of which the newest are taken.
  */
 export async function listEvents(
   trx: Trx,
-  query: ListQuery,
+  asked: ListQuery,
   mediaPath: string,
 ): Promise<{ events: EventEntity[]; total: number | null }> {
-  if (query.channels.length === 0) return { events: [], total: 0 }
-  const newest = keysOf(query, query.offset + query.limit)
-  const page = sql`select * from (${newest}) k order by ts desc, eid desc limit ${query.limit} offset ${query.offset}`
+  const query = { ...asked, channels: asked.channels.filter((channel) => mayCarry(channel, asked.metrics)) }
+  const { channels, period, offset, limit } = query
+  if (channels.length === 0) return { events: [], total: 0 }
+  const wanted = offset + limit
+  let from = period.end
+  let found = 0
+  for (
+    let width = channels.length === 1 ? Number.POSITIVE_INFINITY : firstWindowMs;
+    found < wanted;
+    width *= windowGrowth
+  ) {
+    const piece = { start: Math.max(period.start, from - width), end: from }
+    found += await count(trx, { ...query, period: piece }, wanted - found)
+    from = piece.start
+    if (from === period.start) break
+  }
+  const newest = keysOf({ ...query, period: { start: from, end: period.end } }, wanted)
+  const page = sql`select * from (${newest}) k order by ts desc, eid desc limit ${limit} offset ${offset}`
   const events = await describe(trx, page, query.details, mediaPath)
-  if (events.length < query.limit && (events.length > 0 || query.offset === 0))
-    return { events, total: query.offset + events.length }
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (select from (${keysOf(query, countedRows + 1)}) k limit ${countedRows + 1}) c`.execute(
-    trx,
-  )
-  const count = rows[0]?.count ?? 0
-  return { events, total: count > countedRows ? null : count }
+  return { events, total: found < wanted ? found : await countAll(trx, query) }
 }
+
+/** Null when there are too many, and for what no index can count. */
+async function countAll(trx: Trx, query: ListQuery): Promise<number | null> {
+  if (query.metrics) return null
+  const found = await count(trx, query, countedRows + 1)
+  return found > countedRows ? null : found
+}
+
+async function count(trx: Trx, query: ListQuery, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (select from (${keysOf(query, most)}) k limit ${most}) c`.execute(trx)
+  return rows[0]?.count ?? 0
+}
+
+/** Whether records of the channel can carry one of the metrics. */
+const mayCarry = ({ usecase_key }: SelectedChannel, metrics: ListQuery['metrics']) =>
+  !metrics ||
+  metrics.some(
+    (metric) => metric in usecases[usecase_key].metrics || usecases[usecase_key].lineMetrics.includes(metric),
+  )
 
 /** Primary keys of the newest matching events of each channel. */
 function keysOf({ channels, period, kinds, metrics }: ListQuery, perChannel: number): RawBuilder<unknown> {
   const conditions = [sql`ts >= ${new Date(period.start)} and ts < ${new Date(period.end)}`]
   if (kinds) conditions.push(sql`kind = any(${kinds.map((kind) => recordKinds.indexOf(kind))}::int2[])`)
+  // Each of these names a partial index.
+  if (kinds && !kinds.includes('window')) conditions.push(sql`kind <> 0`)
+  else if (metrics || !kinds) conditions.push(sql`notable`)
   if (metrics) {
     const codes = metrics.flatMap((metric) => [codeOf(metric, 'level'), codeOf(metric, 'flow')])
-    conditions.push(sql`notable and exists (select from generate_series(1, cardinality(numbers), 2) i
+    conditions.push(sql`exists (select from generate_series(1, cardinality(numbers), 2) i
       where numbers[i] = any(${codes}::float4[]) and numbers[i + 1] > 0)`)
-  } else if (!kinds?.includes('window')) conditions.push(sql`notable`)
+  }
   return sql`
     select k.* from unnest(${channels.map((channel) => channel.tenant_id)}::int4[], ${channels.map((channel) => channel.id)}::int4[])
       as c (tenant_id, channel_id),

@@ -2,22 +2,13 @@ import type { EventStats, MetricStat } from '@sightline/contract'
 import { type MetricId, metricRule, metricsOf, onlineSeconds, type UsecaseKey } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { peakSeries, seriesOfMetrics, slotsByChannel } from './chart.ts'
-import {
-  type Amount,
-  type Amounts,
-  cardFigures,
-  type Figures,
-  faceValue,
-  figuresOf,
-  merge,
-  round,
-  showsLast,
-} from './figures.ts'
+import { peakSeries, readChart, seriesOfMetrics, slotsByChannel } from './chart.ts'
+import { type Amounts, cardFigures, type Figures, figuresOf, round, showsLast } from './figures.ts'
 import { peakKey, readMinutePeaks, readSlots } from './read.ts'
+import { hourMs } from './rollup.ts'
 import type { SelectedChannel } from './select.ts'
 import { seriesOf } from './series.ts'
-import { equalBorders, type Period } from './time.ts'
+import { equalBorders, frequencyMs, type Period } from './time.ts'
 
 export const sparkPoints = 24
 /** A comparison says nothing when one side was hardly watched. */
@@ -35,36 +26,28 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
   const { usecase, metrics, channels, period } = query
   const length = period.end - period.start
   const before: Period = { start: period.start - length, end: period.start }
-  const borders = [...equalBorders(before, sparkPoints).slice(0, -1), ...equalBorders(period, sparkPoints)]
-  const wanted = { channels, borders, series: seriesOfMetrics(metrics) }
-  const rows = await readSlots(
-    trx,
-    wanted,
-    metrics.some((metric) => showsLast(usecase, metric)),
-  )
-  const peaks =
-    channels.length > 1
-      ? await readMinutePeaks(trx, { ...wanted, series: peakSeries(usecase, metrics) })
-      : new Map<string, number>()
-  const slots = slotsByChannel(rows, channels, borders.length - 1)
-  const sides = { before: [0, sparkPoints], now: [sparkPoints, 2 * sparkPoints] } as const
+  const wanted = { channels, borders: [before.start, period.start, period.end], series: seriesOfMetrics(metrics) }
+  const last = metrics.some((metric) => showsLast(usecase, metric))
+  const slots = slotsByChannel(await readSlots(trx, wanted, { last }), channels, 2)
+  const several = channels.length > 1
+  const peaks = several
+    ? await readMinutePeaks(trx, { ...wanted, series: peakSeries(usecase, metrics) })
+    : new Map<string, number>()
+  const spark = await readSparks(trx, query)
 
-  /** Everything from slot `from` up to `to`, not included. */
-  const figures = (metric: MetricId, from: number, to: number, only?: number): Figures => {
-    const chosen = only === undefined ? channels : channels.filter(({ id }) => id === only)
-    const peak = only === undefined ? greatestPeak(peaks, seriesOf(metric, 'level'), from, to) : null
-    return figuresOf(
+  /** @param side 0 the period before, 1 the period */
+  const figures = (metric: MetricId, side: 0 | 1): Figures =>
+    figuresOf(
       usecase,
       metric,
-      chosen.map(({ id }) => mergeSlots(slots.get(id) as Amounts[], from, to)),
-      { start: borders[from] as number, end: borders[to] as number },
-      peak,
+      channels.map(({ id }) => slots.get(id)?.[side] as Amounts),
+      side === 0 ? before : period,
+      peaks.get(peakKey(seriesOf(metric, 'level'), side)) ?? null,
     )
-  }
 
   const stat = (metric: MetricId): MetricStat => {
-    const now = figures(metric, ...sides.now)
-    const earlier = figures(metric, ...sides.before)
+    const now = figures(metric, 1)
+    const earlier = figures(metric, 0)
     const { value, beside } = cardFigures(usecase, metric, now)
     const previous = earlier.coverage >= leastCoverage ? cardFigures(usecase, metric, earlier).value : null
     const isComparable = value !== null && previous !== null && previous !== 0 && now.coverage >= leastCoverage
@@ -79,17 +62,18 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
       delta_ratio: isComparable ? round((value - previous) / previous) : null,
       observed_ms: now.observedMs,
       coverage_ratio: now.coverage,
-      spark: Array.from({ length: sparkPoints }, (_, i) =>
-        faceValue(usecase, metric, figures(metric, sparkPoints + i, sparkPoints + i + 1)),
-      ),
+      spark: spark.get(metric) ?? [],
     }
   }
 
   const levels = await currentLevels(trx, channels, period.end)
   const headline = headlineOf(usecase)
   const channelStat = (channel: SelectedChannel): EventStats['channels'][number] => {
+    const amounts = slots.get(channel.id)?.[1] as Amounts
     const own = (metric: MetricId) =>
-      metrics.includes(metric) ? cardFigures(usecase, metric, figures(metric, ...sides.now, channel.id)).value : null
+      metrics.includes(metric)
+        ? cardFigures(usecase, metric, figuresOf(usecase, metric, [amounts], period, null)).value
+        : null
     const current = levels.get(channel.id)
     const level = current?.get(seriesOf(headline, 'level'))?.last ?? null
     return {
@@ -103,27 +87,19 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
   return { metrics: metrics.map(stat), channels: channels.map(channelStat) }
 }
 
+/** The small curves: the chart of the period in 24 points. Their borders keep to full hours where a point is an hour. */
+async function readSparks(trx: Trx, query: StatsQuery): Promise<Map<MetricId, (number | null)[]>> {
+  const { period, ...of } = query
+  const frequency = period.end - period.start < sparkPoints * hourMs ? '1m' : '1h'
+  const borders = equalBorders(period, sparkPoints, frequencyMs[frequency])
+  const series = await readChart(trx, { ...of, frequency, borders, apart: false })
+  return new Map(series.map(({ metric, points }) => [metric, points.map((point) => point.value)]))
+}
+
 /** The metric that speaks for a channel in lists. */
 export const headlineOf = (usecase: UsecaseKey): MetricId => {
   const metrics = metricsOf(usecase)
   return (['total', 'occupancy', 'violation'] as const).find((metric) => metrics.includes(metric)) ?? metrics[0]!
-}
-
-function mergeSlots(slots: readonly Amounts[], from: number, to: number): Amounts {
-  if (to - from === 1) return slots[from] as Amounts
-  const merged = new Map<number, Amount>()
-  for (const amounts of slots.slice(from, to))
-    for (const [series, amount] of amounts) merged.set(series, merge(merged.get(series), amount))
-  return merged
-}
-
-function greatestPeak(peaks: ReadonlyMap<string, number>, series: number, from: number, to: number): number | null {
-  let greatest: number | null = null
-  for (let slot = from; slot < to; slot++) {
-    const peak = peaks.get(peakKey(series, slot))
-    if (peak !== undefined) greatest = Math.max(greatest ?? peak, peak)
-  }
-  return greatest
 }
 
 /** Newest values of channels that sent something in the last half minute, by channel and series. */

@@ -6,7 +6,7 @@ import type { Trx } from '../db/database.ts'
 import { within } from '../reach.ts'
 import type { Scope } from '../scope.ts'
 import { seriesOfMetrics, slotsByChannel } from './chart.ts'
-import { type Amount, type Amounts, cardFigures, figuresOf, merge } from './figures.ts'
+import { type Amounts, cardFigures, figuresOf } from './figures.ts'
 import { readSlots } from './read.ts'
 import { hourMs } from './rollup.ts'
 import { selectChannels } from './select.ts'
@@ -51,22 +51,13 @@ export async function siteFigures(trx: Trx, scope: Scope, siteUid: string) {
   return figures
 }
 
-/** A border at the full hour lets closed hours be read as such. */
 async function readAmounts(
   trx: Trx,
   channels: readonly { tenant_id: number; id: number }[],
   { start, end }: Period,
 ): Promise<Map<number, Amounts>> {
-  const borders = [start, end - (end % hourMs), end]
-  const rows = await readSlots(trx, { channels, borders, series: seriesOfMetrics(metricIds) }, false)
-  const slots = slotsByChannel(rows, channels, borders.length - 1)
-  return new Map(
-    [...slots].map(([id, parts]) => {
-      const whole = new Map<number, Amount>()
-      for (const part of parts) for (const [series, amount] of part) whole.set(series, merge(whole.get(series), amount))
-      return [id, whole]
-    }),
-  )
+  const rows = await readSlots(trx, { channels, borders: [start, end], series: seriesOfMetrics(metricIds) })
+  return new Map([...slotsByChannel(rows, channels, 1)].map(([id, [amounts]]) => [id, amounts as Amounts]))
 }
 
 /** What counts as a violation where no metric of that name does. */

@@ -100,11 +100,11 @@ export function bucketBorders(period: Period, frequency: Frequency, zone: string
   return borders
 }
 
-/** `count` equal parts, for the small curve on a card; parts begin on full minutes. */
-export function equalBorders(period: Period, count: number): number[] {
+/** `count` about equal parts, for the small curve on a card: borders inside are moved to the nearest multiple of `step`. */
+export function equalBorders(period: Period, count: number, step: number): number[] {
   const length = (period.end - period.start) / count
-  return Array.from({ length: count + 1 }, (_, i) => {
-    const at = period.start + i * length
-    return i === count ? period.end : at - (at % minuteMs)
-  })
+  const inside = (i: number) => Math.round((period.start + i * length) / step) * step
+  return [period.start, ...Array.from({ length: count - 1 }, (_, i) => inside(i + 1)), period.end].map((at) =>
+    Math.min(Math.max(at, period.start), period.end),
+  )
 }

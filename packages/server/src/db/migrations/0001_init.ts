@@ -471,7 +471,8 @@ const events = [
     unique nulls not distinct (detector, detector_state, state_cause, model_version))`,
 
   // No foreign keys and no index but the natural key, which removes replays and serves charts and pages;
-  // the partial index serves lists, which leave out windows in which nothing was. The order of the columns leaves no gaps.
+  // the partial indexes serve lists, which leave out windows in which nothing was, or show occasions alone. The order of
+  // the columns leaves no gaps.
   `create table event (
     tenant_id int not null,
     channel_id int not null,
@@ -492,6 +493,7 @@ const events = [
     clip uuid,
     primary key (tenant_id, channel_id, ts, eid)) partition by range (ts)`,
   'create index event_notable on event (tenant_id, channel_id, ts) where notable',
+  'create index event_occasion on event (tenant_id, channel_id, ts) where kind <> 0',
   rollup('event_1m'),
   rollup('event_1h'),
   `create table rollup_dirty (

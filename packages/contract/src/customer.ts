@@ -1,5 +1,6 @@
 import { usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
+import { assigned, assignedIds, unassigned } from './assign.ts'
 import {
   country,
   description,
@@ -16,6 +17,7 @@ import {
 import { health } from './health.ts'
 import { op } from './op.ts'
 import { siteAddress } from './site.ts'
+import { bundleEntity } from './usecase.ts'
 
 export const customerAddress = z
   .strictObject({
@@ -156,5 +158,45 @@ export const customer = {
     access: 'viewer_and_above',
     input: z.strictObject({ customer_id: id, type: queryNumber().pipe(z.literal(1, { error: 'one_of' })) }),
     output: customerView,
+  }),
+  bundle: op({
+    method: 'GET',
+    path: '/customer/bundle',
+    summary: 'Bundles with the use cases assigned to a customer; all of them where none is',
+    access: 'viewer_and_above',
+    input: z.strictObject({ customer_id: id }),
+    output: z.array(bundleEntity),
+  }),
+  assign: op({
+    method: 'POST',
+    path: '/customer/assign',
+    summary: 'Let a person reach customers, with all their sites',
+    access: 'admin_and_above',
+    input: z.strictObject({ user_id: id, customer_id: assignedIds }),
+    output: assigned,
+  }),
+  unassign: op({
+    method: 'POST',
+    path: '/customer/unassign',
+    summary: 'Take customers from a person',
+    access: 'admin_and_above',
+    input: z.strictObject({ user_id: id, customer_id: assignedIds }),
+    output: unassigned,
+  }),
+  siteAssign: op({
+    method: 'POST',
+    path: '/customer/site/assign',
+    summary: 'Move sites to a customer of the same organization',
+    access: 'admin_and_above',
+    input: z.strictObject({ customer_id: id, site_id: assignedIds }),
+    output: assigned,
+  }),
+  siteUnassign: op({
+    method: 'POST',
+    path: '/customer/site/unassign',
+    summary: "Take sites from a customer: they go to the organization's default customer",
+    access: 'admin_and_above',
+    input: z.strictObject({ customer_id: id, site_id: assignedIds }),
+    output: unassigned,
   }),
 }

@@ -1,5 +1,6 @@
 import { usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
+import { assigned, assignedIds, unassigned } from './assign.ts'
 import { device } from './device.ts'
 import { metricStat } from './event.ts'
 import { country, id, line, optionalLine, stored, thing, timezone, uploaded, version, zip } from './field.ts'
@@ -109,5 +110,21 @@ export const site = {
       site: siteEntity,
       usecases: z.array(z.object({ usecase_key: z.enum(usecaseKeys), metrics: z.array(metricStat) })),
     }),
+  }),
+  assign: op({
+    method: 'POST',
+    path: '/site/assign',
+    summary: 'Let a person reach sites',
+    access: 'admin_and_above',
+    input: z.strictObject({ user_id: id, site_id: assignedIds }),
+    output: assigned,
+  }),
+  unassign: op({
+    method: 'POST',
+    path: '/site/unassign',
+    summary: 'Take sites from a person',
+    access: 'admin_and_above',
+    input: z.strictObject({ user_id: id, site_id: assignedIds }),
+    output: unassigned,
   }),
 }

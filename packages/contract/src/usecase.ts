@@ -1,5 +1,6 @@
 import { bundles, metricIds, usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
+import { assigned, assignedIds, unassigned } from './assign.ts'
 import { id } from './field.ts'
 import { op } from './op.ts'
 
@@ -19,6 +20,14 @@ export const usecaseEntity = z
   })
   .meta({ id: 'Usecase' })
 export type UsecaseEntity = z.infer<typeof usecaseEntity>
+
+/** Use cases go to a person or to a customer. */
+const usecaseAssignment = z
+  .strictObject({ user_id: id.optional(), customer_id: id.optional(), usecase_id: assignedIds })
+  .refine((input) => (input.user_id === undefined) !== (input.customer_id === undefined), {
+    path: ['user_id'],
+    error: 'person_or_customer',
+  })
 
 export const usecase = {
   list: op({
@@ -42,6 +51,22 @@ export const usecase = {
     access: 'viewer_and_above',
     input: z.strictObject({ usecase_id: id }),
     output: usecaseEntity,
+  }),
+  assign: op({
+    method: 'POST',
+    path: '/usecase/assign',
+    summary: 'Narrow what a person sees, or a customer is offered, to use cases; without any, all are',
+    access: 'admin_and_above',
+    input: usecaseAssignment,
+    output: assigned,
+  }),
+  unassign: op({
+    method: 'POST',
+    path: '/usecase/unassign',
+    summary: 'Take use cases from a person or a customer',
+    access: 'admin_and_above',
+    input: usecaseAssignment,
+    output: unassigned,
   }),
 }
 

@@ -227,4 +227,26 @@ export const userOps = {
     input: z.strictObject({ session_id: id }),
     output: z.object({ session_id: z.uuid() }),
   }),
+  email: op({
+    method: 'POST',
+    path: '/user/email',
+    summary: 'Who in reach has an e-mail address',
+    access: 'admin_and_above',
+    reads: true,
+    input: z.strictObject({ email }),
+    output: z.object({
+      exists: z.boolean(),
+      user_id: z.uuid().nullable(),
+      firstname: z.string().nullable(),
+      lastname: z.string().nullable(),
+    }),
+  }),
+  bySite: op({
+    method: 'GET',
+    path: '/user/list/site',
+    summary: 'People of the organization who reach a site',
+    access: 'viewer_and_above',
+    input: z.strictObject({ site_id: id }),
+    output: z.array(user.pick({ user_id: true, firstname: true, lastname: true, username: true, role_key: true })),
+  }),
 }

@@ -1,13 +1,25 @@
 import type { CustomerView, Device, Site } from '@sightline/contract'
 import { sql } from 'kysely'
+import { assign, unassign } from '../assignment.ts'
+import type { Trx } from '../db/database.ts'
 import { describeDevices, deviceRows } from '../device/store.ts'
 import { mediaUrl } from '../media/store.ts'
 import type { Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
-import { Refusal, refuseStale } from '../refusal.ts'
-import { describeSites, siteRows } from '../site/store.ts'
+import { notFound, Refusal, refuseStale } from '../refusal.ts'
+import { describeSites, lockSites, moveSites, siteRows } from '../site/store.ts'
 import { newUid } from '../uid.ts'
-import { clearDefault, listCustomers, lockCustomer, readCustomer, toCustomer } from './store.ts'
+import { assignedUsecases, bundlesOf, listUsecases } from '../usecase/store.ts'
+import { findUser } from '../user/store.ts'
+import {
+  type CustomerRow,
+  clearDefault,
+  listCustomers,
+  lockCustomer,
+  readCustomer,
+  readCustomers,
+  toCustomer,
+} from './store.ts'
 
 export const customer: Handlers<'customer'> = {
   create: ({ customer_name: name, customer_address, organization_id, is_default, description }, { app, scope }) =>
@@ -89,6 +101,64 @@ export const customer: Handlers<'customer'> = {
         },
       }
     }),
+
+  bundle: ({ customer_id }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      await readCustomer(trx, scope, customer_id)
+      const assigned = await assignedUsecases(trx, scope, { customerUid: customer_id })
+      return bundlesOf((await listUsecases(trx)).filter((row) => assigned?.has(row.id) ?? true))
+    }),
+
+  assign: ({ user_id, customer_id }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const person = await findUser(trx, scope, user_id)
+      note({ object_name: person.username })
+      return assign(trx, 'user_customer', person, await readCustomers(trx, scope, customer_id))
+    }),
+
+  unassign: ({ user_id, customer_id }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const person = await findUser(trx, scope, user_id)
+      note({ object_name: person.username })
+      return unassign(trx, 'user_customer', person, await readCustomers(trx, scope, customer_id))
+    }),
+
+  siteAssign: ({ customer_id, site_id }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const target = await lockCustomer(trx, scope, customer_id)
+      const sites = await lockSites(trx, scope, site_id)
+      if (sites.some((site) => site.tenant_id !== target.tenant_id)) throw notFound()
+      const moved = sites.filter((site) => site.customer_id !== target.id)
+      await moveSites(trx, target, moved)
+      note({ object_name: target.name })
+      return { assigned: moved.length, skipped: sites.length - moved.length }
+    }),
+
+  siteUnassign: ({ customer_id, site_id }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const owner = await lockCustomer(trx, scope, customer_id)
+      const sites = await lockSites(trx, scope, site_id)
+      const moved = sites.filter((site) => site.tenant_id === owner.tenant_id && site.customer_id === owner.id)
+      if (moved.length > 0) await moveSites(trx, await defaultBeside(trx, owner), moved)
+      note({ object_name: owner.name })
+      return { unassigned: moved.length, skipped: sites.length - moved.length }
+    }),
+}
+
+/** Where the sites of a customer go that loses them: a site always has a customer. @throws 409 when there is none */
+async function defaultBeside(trx: Trx, owner: CustomerRow) {
+  const target = await trx
+    .selectFrom('customer')
+    .select(['tenant_id', 'id'])
+    .where('tenant_id', '=', owner.tenant_id)
+    .where('is_default', '=', true)
+    .where('id', '<>', owner.id)
+    .executeTakeFirst()
+  if (!target)
+    throw new Refusal(409, 'There is no default customer that the sites could go to: assign them to one by name.', {
+      code: 'no_default_customer',
+    })
+  return target
 }
 
 const siteOfView = (

@@ -51,6 +51,14 @@ export async function readCustomer(trx: Trx, scope: Scope, uid: string): Promise
   return row
 }
 
+/** @throws 404 when one of them does not exist or is out of reach */
+export async function readCustomers(trx: Trx, scope: Scope, uids: readonly string[]): Promise<CustomerRow[]> {
+  const wanted = [...new Set(uids)]
+  const rows = await customers(trx, scope).where(sql<SqlBool>`customer.uid = any(${wanted}::uuid[])`).execute()
+  if (rows.length < wanted.length) throw notFound()
+  return rows
+}
+
 /** As `readCustomer`; nobody else changes it, nor adds a site, until the transaction ends. */
 export async function lockCustomer(trx: Trx, scope: Scope, uid: string): Promise<CustomerRow> {
   const row = await customers(trx, scope).where('customer.uid', '=', uid).forUpdate('customer').executeTakeFirst()

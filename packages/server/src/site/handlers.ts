@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { assign, unassign } from '../assignment.ts'
 import { lockCustomer } from '../customer/store.ts'
 import { describeDevices, deviceRows } from '../device/store.ts'
 import { siteFigures } from '../event/store.ts'
@@ -7,7 +8,8 @@ import { targetTenant } from '../organization/store.ts'
 import { notFound, Refusal, refuseStale } from '../refusal.ts'
 import { newUid } from '../uid.ts'
 import { claimImage } from '../upload/store.ts'
-import { describeSite, describeSites, lockSite, siteRows } from './store.ts'
+import { findUser } from '../user/store.ts'
+import { describeSite, describeSites, lockSite, readSites, siteRows } from './store.ts'
 
 export const site: Handlers<'site'> = {
   create: (draft, { app, scope }) =>
@@ -80,4 +82,18 @@ export const site: Handlers<'site'> = {
       site: await describeSite(trx, scope, app.links, site_id),
       usecases: await siteFigures(trx, scope, site_id),
     })),
+
+  assign: ({ user_id, site_id }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const person = await findUser(trx, scope, user_id)
+      note({ object_name: person.username })
+      return assign(trx, 'user_site', person, await readSites(trx, scope, site_id))
+    }),
+
+  unassign: ({ user_id, site_id }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const person = await findUser(trx, scope, user_id)
+      note({ object_name: person.username })
+      return unassign(trx, 'user_site', person, await readSites(trx, scope, site_id))
+    }),
 }

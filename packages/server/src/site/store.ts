@@ -1,6 +1,6 @@
 import type { Site } from '@sightline/contract'
 import { activeHours, gravest, type HealthGrade, sourceHealth } from '@sightline/domain'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { deviceRows } from '../device/store.ts'
 import { isReachable, type Links } from '../nimble/store.ts'
@@ -55,6 +55,36 @@ export async function lockSite(trx: Trx, scope: Scope, uid: string): Promise<Sit
   const row = await sites(trx, scope).where('site.uid', '=', uid).forUpdate('site').executeTakeFirst()
   if (!row) throw notFound()
   return row
+}
+
+/** @throws 404 when one of them does not exist or is out of reach */
+export async function readSites(trx: Trx, scope: Scope, uids: readonly string[]): Promise<SiteRow[]> {
+  const wanted = [...new Set(uids)]
+  const rows = await sites(trx, scope).where(sql<SqlBool>`site.uid = any(${wanted}::uuid[])`).execute()
+  if (rows.length < wanted.length) throw notFound()
+  return rows
+}
+
+/** As `readSites`, locked as by `lockSite`. */
+export async function lockSites(trx: Trx, scope: Scope, uids: readonly string[]): Promise<SiteRow[]> {
+  // In one order, so that two who lock the same sites wait for each other and do not block each other for ever.
+  await sql`select from site where uid = any(${[...uids]}::uuid[]) and ${within(scope, 'site', 'site.id')}
+    order by tenant_id, id for update`.execute(trx)
+  return readSites(trx, scope, uids)
+}
+
+/** Gives sites to another customer of their organization. */
+export async function moveSites(
+  trx: Trx,
+  customer: { tenant_id: number; id: number },
+  sites: readonly SiteRow[],
+): Promise<void> {
+  await trx
+    .updateTable('site')
+    .set({ customer_id: customer.id })
+    .where('tenant_id', '=', customer.tenant_id)
+    .where(sql<SqlBool>`id = any(${sites.map((site) => site.id)}::int4[])`)
+    .execute()
 }
 
 /** Sites as the API shows them, with their health of now. */

@@ -1,7 +1,33 @@
+import { type AssignmentTable, assign, unassign } from '../assignment.ts'
 import { readChannel } from '../channel/store.ts'
+import { readCustomer } from '../customer/store.ts'
+import type { Trx } from '../db/database.ts'
 import type { Handlers } from '../mount.ts'
 import { notFound } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import { findUser } from '../user/store.ts'
 import { assignedUsecases, bundlesOf, listUsecases, usecaseEntity } from './store.ts'
+
+/** Whom an assignment is about, and through which table. @throws 404 */
+async function ownerOf(
+  trx: Trx,
+  scope: Scope,
+  { user_id, customer_id }: { user_id?: string | undefined; customer_id?: string | undefined },
+): Promise<{ table: AssignmentTable; owner: { tenant_id: number; id: number }; name: string }> {
+  if (user_id !== undefined) {
+    const owner = await findUser(trx, scope, user_id)
+    return { table: 'user_usecase', owner, name: owner.username }
+  }
+  const owner = await readCustomer(trx, scope, customer_id as string)
+  return { table: 'customer_usecase', owner, name: owner.name }
+}
+
+/** Use cases by public id. @throws 404 */
+async function named(trx: Trx, uids: readonly string[]) {
+  const all = (await listUsecases(trx)).filter((row) => uids.includes(row.uid))
+  if (all.length < new Set(uids).size) throw notFound()
+  return all
+}
 
 export const usecase: Handlers<'usecase'> = {
   list({ customer_id, site_id, channel_id, bundle_id }, { app, scope }) {
@@ -26,6 +52,20 @@ export const usecase: Handlers<'usecase'> = {
     if (!row) throw notFound()
     return usecaseEntity(row)
   },
+
+  assign: ({ usecase_id, ...to }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const { table, owner, name } = await ownerOf(trx, scope, to)
+      note({ object_name: name })
+      return assign(trx, table, owner, await named(trx, usecase_id))
+    }),
+
+  unassign: ({ usecase_id, ...from }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const { table, owner, name } = await ownerOf(trx, scope, from)
+      note({ object_name: name })
+      return unassign(trx, table, owner, await named(trx, usecase_id))
+    }),
 }
 
 export const bundle: Handlers<'bundle'> = {

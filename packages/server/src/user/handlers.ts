@@ -7,8 +7,19 @@ import { type Ctx, type Handlers, reply } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { isCommon } from '../password.ts'
 import { forbidden, invalid, notFound, Refusal, refuseStale } from '../refusal.ts'
+import { readSite } from '../site/store.ts'
 import { register } from './register.ts'
-import { addUser, findUser, listUsers, toConfig, toUser, type UserRow, userInfo } from './store.ts'
+import {
+  addUser,
+  findByName,
+  findUser,
+  listUsers,
+  peopleOfSite,
+  toConfig,
+  toUser,
+  type UserRow,
+  userInfo,
+} from './store.ts'
 
 export const user: Handlers<'user'> = {
   info: (_, { app, principal }) => app.db.as({ tenantId: principal.tenantId }, (trx) => userInfo(trx, principal)),
@@ -134,6 +145,21 @@ export const user: Handlers<'user'> = {
       return { session_id }
     })
   },
+
+  email: ({ email }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const found = await findByName(trx, email)
+      const account = found && (scope.tenantId === null || found.tenant_id === scope.tenantId) ? found : null
+      return {
+        exists: account !== null,
+        user_id: account?.uid ?? null,
+        firstname: account?.firstname ?? null,
+        lastname: account?.lastname ?? null,
+      }
+    }),
+
+  bySite: ({ site_id }, { app, scope }) =>
+    app.db.as(scope, async (trx) => peopleOfSite(trx, await readSite(trx, scope, site_id))),
 }
 
 const seesOthers = (role: Ctx['principal']['role']) => may(role, 'super_and_admin_access')
@@ -169,8 +195,15 @@ function refuseCommon(password: string, own: { firstname: string; lastname: stri
 
 async function saveConfig({ app, scope, principal }: Ctx, change: (stored: UiConfig) => Partial<UiConfig>) {
   return app.db.as(scope, async (trx) => {
-    const { ui_config } = toConfig((await findUser(trx, scope, principal.userUid)).ui_config)
-    const changed = change(ui_config)
+    // One after the other, so that two changes at once both stay.
+    const stored = await trx
+      .selectFrom('app_user')
+      .select('ui_config')
+      .where('tenant_id', '=', principal.tenantId)
+      .where('id', '=', principal.userId)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    const changed = change(toConfig(stored.ui_config).ui_config)
     await trx
       .updateTable('app_user')
       .set({ ui_config: JSON.stringify(changed) })

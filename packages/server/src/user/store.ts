@@ -21,8 +21,6 @@ const people = (trx: Trx) =>
     .select([
       'o.uid as organization_uid',
       'o.name as organization_name',
-      sql<Date | null>`(select max(s.created_at) from session s
-        where s.tenant_id = u.tenant_id and s.user_id = u.id)`.as('last_session_at'),
       assigned('user_customer', 'customer_id', 'customer').as('customer_uids'),
       assigned('user_site', 'site_id', 'site').as('site_uids'),
       assigned('user_channel', 'channel_id', 'channel').as('channel_uids'),
@@ -54,7 +52,18 @@ export const findByName = (trx: Trx, name: string) =>
     .where((eb) =>
       eb.or([eb(sql`folded(username)`, '=', sql`folded(${name})`), eb(sql`folded(email)`, '=', sql`folded(${name})`)]),
     )
+    // Nobody takes another's address as a user name to come first.
+    .orderBy(sql`folded(email) = folded(${name})`, 'desc')
     .executeTakeFirst()
+
+/** Keeps when somebody signed in last. */
+export const noteSignIn = (trx: Trx, user: { tenantId: number; userId: number }) =>
+  trx
+    .updateTable('app_user')
+    .set({ last_login_at: sql`clock_timestamp()` })
+    .where('tenant_id', '=', user.tenantId)
+    .where('id', '=', user.userId)
+    .execute()
 
 export const addUser = (trx: Trx, row: Omit<Insertable<UserTable>, 'uid'>): Promise<{ id: number; uid: string }> =>
   trx
@@ -93,6 +102,22 @@ const assignedTo = (customerUid: string) => sql<SqlBool>`exists (select from use
   join customer c on c.tenant_id = a.tenant_id and c.id = a.customer_id
   where a.tenant_id = u.tenant_id and a.user_id = u.id and c.uid = ${customerUid})`
 
+/** Active people of the site's organization who reach it, by name: administrators, and those it is assigned to. */
+export const peopleOfSite = (trx: Trx, site: { tenant_id: number; id: number; customer_id: number }) =>
+  trx
+    .selectFrom('app_user as u')
+    .select(['u.uid as user_id', 'u.firstname', 'u.lastname', 'u.username', 'u.role_key'])
+    .where('u.tenant_id', '=', site.tenant_id)
+    .where('u.status', '=', 'active')
+    .where(
+      sql<SqlBool>`(u.role_key not in ('user', 'viewer')
+        or exists (select from user_site a where a.tenant_id = u.tenant_id and a.user_id = u.id and a.site_id = ${site.id})
+        or exists (select from user_customer a
+          where a.tenant_id = u.tenant_id and a.user_id = u.id and a.customer_id = ${site.customer_id}))`,
+    )
+    .orderBy(sql`u.lastname collate "und-x-icu", u.firstname collate "und-x-icu", u.id`)
+    .execute()
+
 /** The row as everybody who may see it sees it: no hash, no surrogate. */
 export const toUser = (row: UserRow): User => ({
   user_id: row.uid,
@@ -103,7 +128,7 @@ export const toUser = (row: UserRow): User => ({
   role_key: row.role_key,
   phone: row.phone,
   status: row.status,
-  last_login_at: (row.last_login_at ?? row.last_session_at)?.toISOString() ?? null,
+  last_login_at: row.last_login_at?.toISOString() ?? null,
   auth_methods: row.auth_methods,
   user_config: toConfig(row.ui_config),
   customer_ids: row.customer_uids,

@@ -49,6 +49,8 @@ export const message = {
   upload_unknown: 'Upload the image again',
   backup_file: 'A .gz file under 500 MB',
   stream_address: 'Enter an address like rtsp://192.168.1.20:554/stream1',
+  person_or_customer: 'Name either a person or a customer',
+  no_default_customer: 'There is no default customer that the sites could go to: assign them to one by name',
   credentials_apart: 'Leave user name and password out of the address; they have fields of their own',
   zone_required: 'Draw at least one zone',
   zone_incomplete: 'Complete the active zone',
@@ -57,6 +59,7 @@ export const message = {
   outside_picture: 'Stay inside the picture',
   channel_required: 'Select at least one channel',
   name_taken: 'This name is in use',
+  default_taken: 'Another one was made the default at this moment: load the page again',
   address_taken: 'This address and port are in use',
   smtp_taken: 'This host and port are in use',
   email_taken: 'This e-mail address is in use',
@@ -72,6 +75,7 @@ export const message = {
   model_missing: 'Cannot find the model.',
   // refusals
   stale_version: 'Someone else changed this in the meantime. Load it again, then make your change.',
+  conflict: 'Somebody else did the same at this moment. Try again.',
   nimble_unreachable:
     'Either nimble ingestion service restarting or recovering from connection issues, try again later.',
   timeout: 'Connection time-out. Please try again after some time.',

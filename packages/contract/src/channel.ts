@@ -6,7 +6,7 @@ import { health } from './health.ts'
 import { op } from './op.ts'
 import { zone, zoneDraft } from './static.ts'
 
-export const channelStates = ['saved', 'sent', 'applied', 'running', 'stopped', 'refused', 'deleting'] as const
+export const channelStates = ['saved', 'sent', 'applied', 'running', 'stopped', 'refused'] as const
 export const detectorStates = ['ok', 'needs_model', 'needs_calibration', 'degraded'] as const
 
 export const channelEntity = z

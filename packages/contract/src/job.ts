@@ -11,7 +11,6 @@ export const jobEntity = z
     total: z.int().nullable(),
     /** What it found so far; its shape goes with the kind (`discovery` for device.discover). */
     result: z.json().nullable(),
-    result_path: z.string().nullable(),
     error: z.string().nullable(),
     created_at: z.string(),
     updated_at: z.string(),

@@ -141,8 +141,8 @@ describe('guessing is slowed down', () => {
   })
 
   test('each failure after a wait doubles it, up to 15 minutes; it never locks for ever', async () => {
-    const { username } = await person()
-    const key = `account:${username}`
+    const { username, uid } = await person()
+    const key = `account:${uid}`
     const waitOver = () => asOwner(sql`update login_fail set blocked_until = now() - interval '1 s' where key = ${key}`)
     const waits = []
     for (let i = 0; i < 13; i++) {
@@ -168,18 +168,47 @@ describe('guessing is slowed down', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(45)
   })
 
-  test('an address has fifty tries over all accounts, and all addresses of one IPv6 network are one', async () => {
-    const from = (remoteAddress: string, username: string) =>
-      t.stranger().call('auth.login', { username, password: wrong }, { remoteAddress })
-    expect((await from('2001:db8:1:2::1', 'somebody.1')).status).toBe(401)
-    const { rows } = await asOwner(
-      sql`update login_fail set count = 48 where key = 'address:2001:db8:1:2::' returning 1`,
-    )
-    expect(rows).toHaveLength(1)
-    expect((await from('2001:db8:1:2::2', 'somebody.2')).status).toBe(401)
-    expect((await from('2001:db8:1:2:3::', 'somebody.3')).status).toBe(401)
-    expect((await from('2001:db8:1:2:ffff::1', 'somebody.4')).status).toBe(429)
-    expect((await from('2001:db8:1:3::1', 'somebody.4')).status).toBe(401)
+  test('user name and e-mail address of one person are one account', async () => {
+    const { username, email } = await person()
+    for (let i = 0; i < 3; i++) await signIn({ username, password: wrong })
+    for (let i = 0; i < 2; i++) await signIn({ email, password: wrong })
+    expect((await signIn({ username, password })).status).toBe(429)
+    expect((await signIn({ email, password })).status).toBe(429)
+  })
+
+  test('who takes the e-mail address of another as a user name does not come in its place', async () => {
+    const { username, email } = await person()
+    await t.make.user('viewer', { username: email, email: `other.${email}` })
+    await t.make.user('viewer', { username: `zz.${username}`, email: `zz.${email}` })
+    expect((await signIn({ email, password })).status).toBe(200)
+  })
+
+  describe('after fifty failures of an address over all accounts', () => {
+    const from = (remoteAddress: string, username: string, typed = wrong) =>
+      t.stranger().call('auth.login', { username, password: typed }, { remoteAddress })
+    const failed = async (remoteAddress: string) => {
+      await from(remoteAddress, 'somebody.0')
+      const { rows } = await asOwner(
+        sql`update login_fail set count = 50 where key like 'address:' || ${remoteAddress.split('::')[0]} || '%' returning 1`,
+      )
+      expect(rows).toHaveLength(1)
+    }
+
+    test('only the first try of an account is free there; all addresses of one IPv6 network are one', async () => {
+      await failed('2001:db8:1:2::1')
+      expect((await from('2001:db8:1:2::2', 'somebody.2')).status).toBe(401)
+      expect((await from('2001:db8:1:2:ffff::1', 'somebody.2')).status).toBe(429)
+      for (let i = 0; i < 5; i++) expect((await from('2001:db8:1:3::1', 'somebody.3')).status).toBe(401)
+      expect((await from('2001:db8:1:3::1', 'somebody.3')).status).toBe(429)
+    })
+
+    test('everybody else still signs in from it: a proxy that is not declared locks nobody out', async () => {
+      const { username } = await person()
+      await failed('203.0.113.9')
+      for (let i = 0; i < 3; i++) await from('203.0.113.9', 'somebody.attacked')
+      expect((await from('203.0.113.9', 'somebody.attacked')).status).toBe(429)
+      expect((await from('203.0.113.9', username, password)).status).toBe(200)
+    })
   })
 })
 
@@ -290,17 +319,20 @@ describe('a session ends', () => {
 })
 
 test('what is long over is forgotten, but not when somebody was last here', async () => {
-  const { id, uid, username } = await person()
+  const { id, uid, username, version } = await person()
   for (let i = 0; i < 3; i++) await signIn({ username, password })
   await signIn({ username: 'somebody.long.ago', password: wrong })
   await asOwner(sql`update session set created_at = created_at - interval '40 d', expires_at = expires_at - interval '40 d'
     where user_id = ${id}`)
+  await asOwner(sql`update app_user set last_login_at = last_login_at - interval '40 d' where id = ${id}`)
   await asOwner(sql`update login_fail set last_at = now() - interval '2 d'`)
   await t.services.db.instance(forgetOld)
-  expect((await asOwner(sql`select from session where user_id = ${id}`)).rows).toHaveLength(1)
+  expect((await asOwner(sql`select from session where user_id = ${id}`)).rows).toHaveLength(0)
   expect((await asOwner(sql`select from login_fail`)).rows).toHaveLength(0)
   const { body } = await (await t.signIn('super_admin')).call('user.id', { user_id: uid })
   expect(Date.parse(body.response.last_login_at)).toBeLessThan(Date.now() - 39 * 86_400_000)
+  // Signing in is no change of the person by people.
+  expect(body.response.version).toBe(version)
 })
 
 test('a machine key that is not known is refused, even beside a good cookie', async () => {

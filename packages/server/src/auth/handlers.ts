@@ -1,16 +1,17 @@
 import { giveSession, takeSession } from '../cookie.ts'
 import { type Handlers, type PublicCtx, unauthorized } from '../mount.ts'
 import { Refusal } from '../refusal.ts'
-import { findByName, userInfo } from '../user/store.ts'
+import { findByName, noteSignIn, userInfo } from '../user/store.ts'
 import { clientOf, endSession, openSession } from './store.ts'
-import { accountKey, addressKey, countTry, forgive } from './throttle.ts'
+import { countTry, forgive, type Try, tryOf } from './throttle.ts'
 
 export const auth: Handlers<'auth'> = {
   async login({ username, email, password }, ctx) {
     const { db, env, passwords } = ctx.app
     const name = username ?? email ?? ''
-    await throttle(ctx, name)
-    const user = await db.instance((trx) => findByName(trx, name))
+    const user = (await db.instance((trx) => findByName(trx, name))) ?? null
+    const attempt = tryOf(user, name, ctx.ip)
+    await throttle(ctx, attempt)
     const matches = await passwords.verify(user?.password_hash ?? null, password)
     ctx.note({ object_kind: 'user', object_id: user?.uid, object_name: name })
     // One answer for a name that is unknown, a password that is wrong and an account that is switched off.
@@ -20,9 +21,8 @@ export const auth: Handlers<'auth'> = {
     const who = { tenantId: user.tenant_id, userId: user.id }
     ctx.note({ actor: who })
     const { session, info } = await db.instance(async (trx) => {
-      // In the order in which a try is counted: the other way two tries at once would wait for each other.
-      await forgive(trx, addressKey(ctx.ip))
-      await forgive(trx, accountKey(name))
+      await forgive(trx, attempt)
+      await noteSignIn(trx, who)
       if (ctx.principal) await endSession(trx, ctx.principal.tenantId, ctx.principal.sessionUid)
       const session = await openSession(trx, who, clientOf(ctx.request))
       return { session, info: await userInfo(trx, { ...session, userUid: user.uid }) }
@@ -40,10 +40,8 @@ export const auth: Handlers<'auth'> = {
 }
 
 /** Counts this try for the account and for the address. @throws 429 with the seconds to wait */
-async function throttle(ctx: PublicCtx, name: string): Promise<void> {
-  const wait = await ctx.app.db.instance(async (trx) =>
-    Math.max(await countTry(trx, addressKey(ctx.ip)), await countTry(trx, accountKey(name))),
-  )
+async function throttle(ctx: PublicCtx, attempt: Try): Promise<void> {
+  const wait = await ctx.app.db.instance((trx) => countTry(trx, attempt))
   if (wait > 0)
     throw new Refusal(429, 'Too many attempts, wait before the next one.', {
       code: 'throttled',

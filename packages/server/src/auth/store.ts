@@ -164,19 +164,9 @@ export async function listSessions(trx: Trx, user: { tenantId: number; userId: n
   }))
 }
 
-/**
- * Throws away what nobody asks for again: sessions a month after their end (but each person's newest, which says when
- * they were last here), failures and one-time tokens a day after theirs.
- */
+/** Throws away what nobody asks for again: sessions a month after their end, failures and one-time tokens a day after. */
 export async function forgetOld(trx: Trx): Promise<void> {
-  await trx
-    .deleteFrom('session')
-    .where('expires_at', '<', sql<Date>`now() - interval '30 days'`)
-    .where(
-      sql<boolean>`exists (select from session newer where newer.tenant_id = session.tenant_id
-        and newer.user_id = session.user_id and newer.created_at > session.created_at)`,
-    )
-    .execute()
+  await trx.deleteFrom('session').where('expires_at', '<', sql<Date>`now() - interval '30 days'`).execute()
   await trx.deleteFrom('login_fail').where('last_at', '<', sql<Date>`now() - interval '1 day'`).execute()
   await trx.deleteFrom('one_time_token').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute()
 }

@@ -1,34 +1,59 @@
+/**
+ * Slows guessing down. What waits is always one account: no attacker can keep others out, also where all people come from
+ * one address because a proxy in front is not declared. An address with many failures only loses its accounts' free tries.
+ */
 import { normalizeIP } from '@fastify/rate-limit'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 
-/** So many tries are free; after them each has to wait longer, from 10 seconds to 15 minutes. Nothing locks for ever. */
-const free = { account: 5, address: 50 } as const
+/** So many tries of an account are free; after them each has to wait longer. Nothing locks for ever. */
+const freeTries = 5
+/** Failures of an address, over all accounts, after which only the first try of an account is free. */
+const mostFailures = 50
 const firstWaitSeconds = 10
 const longestWaitSeconds = 15 * 60
 /** Old failures are forgotten. */
 const memorySeconds = 24 * 60 * 60
 
-export type ThrottleKey = { kind: keyof typeof free; key: string }
+/** Who tries what, as kept in `login_fail`. */
+export type Try = { account: string; address: string }
 
-/** Names count as typed, without case, whether there is such an account or not. */
-export const accountKey = (name: string): ThrottleKey => ({
-  kind: 'account',
-  key: `account:${name.normalize('NFKC').trim().toLowerCase()}`,
+/**
+ * @param user whom the name belongs to: user name and e-mail address are one account; null counts the name as typed,
+ *   without case, so that an answer does not tell whether there is such an account
+ */
+export const tryOf = (user: { uid: string } | null, name: string, ip: string): Try => ({
+  account: `account:${user?.uid ?? name.normalize('NFKC').trim().toLowerCase()}`,
+  // All addresses of one IPv6 /64 are one client.
+  address: `address:${normalizeIP(ip)}`,
 })
-/** All addresses of one IPv6 /64 are one client. */
-export const addressKey = (ip: string): ThrottleKey => ({ kind: 'address', key: `address:${normalizeIP(ip)}` })
 
 /** Seconds that the next try has to wait after this many. */
 const waitAfter = (tries: number, most: number): number =>
   tries < most ? 0 : Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** Math.min(tries - most, 20))
 
+const now = sql<Date>`clock_timestamp()`
+const isForgotten = sql<boolean>`login_fail.last_at < ${now} - make_interval(secs => ${memorySeconds})`
+
 /**
  * Counts a try before it is made, under a lock, so that many at once cannot slip by.
  * @returns seconds that it has to wait; 0: go ahead
  */
-export async function countTry(trx: Trx, { kind, key }: ThrottleKey): Promise<number> {
-  const now = sql<Date>`clock_timestamp()`
+export async function countTry(trx: Trx, { account, address }: Try): Promise<number> {
+  const { count: failures } = await trx
+    .insertInto('login_fail')
+    .values({ key: address, count: 1, last_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column('key')
+        .doUpdateSet({ count: sql`case when ${isForgotten} then 1 else login_fail.count + 1 end`, last_at: now }),
+    )
+    .returning('count')
+    .executeTakeFirstOrThrow()
+  return countAccount(trx, account, failures > mostFailures ? 1 : freeTries)
+}
+
+async function countAccount(trx: Trx, key: string, free: number): Promise<number> {
   await trx
     .insertInto('login_fail')
     .values({ key, count: 0, last_at: now })
@@ -39,14 +64,14 @@ export async function countTry(trx: Trx, { kind, key }: ThrottleKey): Promise<nu
     .select([
       'count',
       sql<number>`coalesce(ceil(extract(epoch from blocked_until - ${now})), 0)::int`.as('wait'),
-      sql<boolean>`last_at < ${now} - make_interval(secs => ${memorySeconds})`.as('is_forgotten'),
+      isForgotten.as('is_forgotten'),
     ])
     .where('key', '=', key)
     .forUpdate()
     .executeTakeFirstOrThrow()
   if (before.wait > 0) return before.wait
   const count = (before.is_forgotten ? 0 : before.count) + 1
-  const wait = waitAfter(count, free[kind])
+  const wait = waitAfter(count, free)
   await trx
     .updateTable('login_fail')
     .set({
@@ -59,13 +84,11 @@ export async function countTry(trx: Trx, { kind, key }: ThrottleKey): Promise<nu
   return 0
 }
 
-/** The try was right: the account starts anew, the address gets this one back. */
-export async function forgive(trx: Trx, { kind, key }: ThrottleKey): Promise<void> {
-  if (kind === 'account') await trx.deleteFrom('login_fail').where('key', '=', key).execute()
-  else
-    await trx
-      .updateTable('login_fail')
-      .set({ count: sql`count - 1`, blocked_until: null })
-      .where('key', '=', key)
-      .execute()
+/**
+ * The try was right: the account starts anew, the address gets this one back. In the order in which a try is counted:
+ * the other way two at once would wait for each other.
+ */
+export async function forgive(trx: Trx, { account, address }: Try): Promise<void> {
+  await trx.updateTable('login_fail').set({ count: sql`greatest(count - 1, 0)` }).where('key', '=', address).execute()
+  await trx.deleteFrom('login_fail').where('key', '=', account).execute()
 }

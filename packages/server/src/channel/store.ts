@@ -172,7 +172,7 @@ export function judgeChannel(row: ChannelRow, links: Links, now: number) {
   const { health, cause } = channelHealth(reported, source, reachable, isActive, starting)
   return {
     is_active: isActive,
-    channel_state: row.deleting_at ? ('deleting' as const) : channelState(reported, row.version, reachable),
+    channel_state: channelState(reported, row.version, reachable),
     detector_state: reported?.detectorState ?? (gap === 'usecase_later' ? 'degraded' : (gap ?? 'ok')),
     state_cause: cause ?? gap,
     channel_health: health,

@@ -23,7 +23,12 @@ export function refusalOf(error: unknown): unknown {
   switch (true) {
     case code === '23505': {
       const [, field, id] = constraint.split('__')
-      return field && id ? invalid({ [field]: [id] }) : error
+      if (field && id) return invalid({ [field]: [id] })
+      // Rules of the system itself: only two who do the same at the same moment can break them.
+      return new Refusal(409, 'Somebody else did the same at this moment, try again.', {
+        code: 'conflict',
+        cause: error,
+      })
     }
     case code === '23503':
       return new Refusal(409, 'Something else still needs it, or it was deleted in the meantime', {

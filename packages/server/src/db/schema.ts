@@ -76,8 +76,6 @@ export type OneTimeTokenTable = {
   id: Generated<number>
   purpose: string
   token_hash: Buffer
-  user_id: number | null
-  nimble_id: number | null
   created_at: Generated<Date>
   expires_at: Date
   used_at: Date | null
@@ -186,7 +184,6 @@ export type ChannelTable = Entity & {
   sid: string
   threshold: Generated<number>
   auto_recovery: Generated<boolean>
-  deleting_at: Date | null
 }
 export type StaticZoneTable = Entity & {
   source_id: number
@@ -244,7 +241,6 @@ export type JobTable = {
   total: number | null
   input: GeneratedJson<Record<string, unknown>>
   result: Json<unknown> | null
-  result_path: string | null
   error: string | null
   /** When the portal that works on it last said so. */
   heartbeat_at: Generated<Date>

@@ -93,7 +93,6 @@ test('what a portal that died left unfinished is marked as failed, what another 
           created_by: owner.userId,
           total: null,
           result: null,
-          result_path: null,
           error: null,
           heartbeat_at,
         })

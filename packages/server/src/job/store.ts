@@ -39,7 +39,7 @@ export const insertJob = (trx: Trx, owner: Owner, kind: string, input: Record<st
     .returningAll()
     .executeTakeFirstOrThrow()
 
-export type JobProgress = Partial<Pick<JobRow, 'state' | 'done' | 'total' | 'result' | 'result_path' | 'error'>>
+export type JobProgress = Partial<Pick<JobRow, 'state' | 'done' | 'total' | 'result' | 'error'>>
 
 /** Changes a job that has not ended; answers the row, or nothing when it had. */
 export const updateJob = (trx: Trx, row: JobRow, { result, ...change }: JobProgress): Promise<JobRow | undefined> =>
@@ -87,7 +87,6 @@ export const jobEntity = (row: JobRow): Job => ({
   done: row.done,
   total: row.total,
   result: row.result as Job['result'],
-  result_path: row.result_path,
   error: row.error,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),

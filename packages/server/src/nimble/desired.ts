@@ -87,7 +87,6 @@ async function desiredChannels(trx: Trx, nimble: NimbleKey): Promise<LinkChannel
     ])
     .where('channel.tenant_id', '=', nimble.tenant_id)
     .where('channel.nimble_id', '=', nimble.id)
-    .where('channel.deleting_at', 'is', null)
     .orderBy('channel.id')
     .execute()
   const shapes = await trx

@@ -121,7 +121,6 @@ async function countChannels(trx: Trx, keys: readonly NimbleKey[]): Promise<Map<
       eb.fn.countAll<number>().filterWhere('channel_state.state', '=', 'refused').as('refused'),
     ])
     .where(isOneOf(keys, 'channel'))
-    .where('channel.deleting_at', 'is', null)
     .groupBy('channel.nimble_id')
     .execute()
   return new Map(rows.map((row) => [row.nimble_id, row]))

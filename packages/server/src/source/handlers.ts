@@ -48,6 +48,8 @@ export const source: Handlers<'source'> = {
     const { app, scope } = ctx
     if (source_address !== undefined) checkAddress(app, source_address)
     const row = await app.db.as(scope, async (trx) => {
+      // Two who choose a default at once: the second waits, and takes the mark from where the first put it.
+      await lockDevice(trx, scope, (await readSource(trx, scope, source_id)).device_uid)
       const before = await readSource(trx, scope, source_id)
       if (change.is_default === false && before.is_default) throw invalid({ is_default: ['default_required'] })
       if (change.is_default) await clearDefault(trx, { tenant_id: before.tenant_id, id: before.device_id })
@@ -63,6 +65,7 @@ export const source: Handlers<'source'> = {
   async delete({ source_id }, ctx) {
     const { app, scope } = ctx
     const row = await app.db.as(scope, async (trx) => {
+      await lockDevice(trx, scope, (await readSource(trx, scope, source_id)).device_uid)
       const before = await readSource(trx, scope, source_id)
       const used = (await channelsOfSources(trx, [before])).get(before.id) ?? []
       if (used.length > 0)

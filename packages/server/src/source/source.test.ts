@@ -51,6 +51,17 @@ describe('streams of a camera', () => {
     ])
   })
 
+  test('of many who choose the default at once each succeeds, and one stream has it', async () => {
+    const { uid } = await camera()
+    const added = [await add(uid), await add(uid), await add(uid)].map((answer) => answer.body.response.source_id)
+    const answers = await Promise.all(
+      [...added, ...added].map((source_id) => admin.call('source.update', { source_id, is_default: true })),
+    )
+    expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 200))
+    const mapping = (await admin.call('source.mapping', { site_id: site.uid, is_default: true })).body.response
+    expect(mapping.filter((one: { device_id: string }) => one.device_id === uid)).toHaveLength(1)
+  })
+
   test('there are four at most', async () => {
     const { uid } = await camera()
     for (let i = 0; i < 3; i++) expect((await add(uid)).status).toBe(201)

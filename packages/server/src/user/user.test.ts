@@ -248,6 +248,26 @@ describe('settings of one person', () => {
     expect((await self.call('user.info')).body.response.user_config).toEqual(patch.body.response)
   })
 
+  test('do not count as a change of the person: an open form of theirs still saves', async () => {
+    const self = await t.signIn('viewer')
+    const { user_id, version } = (await self.call('user.info')).body.response
+    await self.call('user.configUpdate', { ui_config: { dark: true } })
+    expect((await self.call('user.update', { user_id, firstname: 'First', version })).status).toBe(200)
+  })
+
+  test('changed by several at once keep each change', async () => {
+    const self = await t.signIn('viewer')
+    const changes = [
+      { dark: true },
+      { language: 'fr' },
+      { time_display: 'utc' },
+      { sounds: true },
+      { single_keys: true },
+    ]
+    await Promise.all(changes.map((ui_config) => self.call('user.configUpdate', { ui_config })))
+    expect((await self.call('user.config')).body.response.ui_config).toEqual(Object.assign({}, ...changes))
+  })
+
   test('are not known beyond their list', async () => {
     const self = await t.signIn('viewer')
     const { status, body } = await self.call('user.configUpdate', { ui_config: { role: 'admin' } })

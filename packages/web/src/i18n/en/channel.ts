@@ -75,6 +75,5 @@ export const channel = {
     running: 'Running',
     stopped: 'Stopped',
     refused: 'Refused',
-    deleting: 'Being deleted',
   },
 } as const

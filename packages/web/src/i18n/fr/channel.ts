@@ -75,6 +75,5 @@ export const channel = {
     running: 'En marche',
     stopped: 'Arrêtée',
     refused: 'Refusée',
-    deleting: 'En suppression',
   },
 } as const

@@ -59,7 +59,7 @@ export const message: Catalogue['message'] = {
   outside_picture: "Restez dans l'image",
   channel_required: 'Choisissez au moins un canal',
   name_taken: 'Ce nom est déjà utilisé',
-  default_taken: "Un autre vient d'être choisi par défaut : rechargez la page",
+  default_taken: "Un autre vient d'être choisi par défaut : rechargez la page",
   address_taken: 'Cette adresse et ce port sont déjà utilisés',
   smtp_taken: 'Cet hôte et ce port sont déjà utilisés',
   email_taken: 'Cette adresse e-mail est déjà utilisée',

@@ -23,6 +23,9 @@ export type Op = {
   perMinute?: number
 }
 
+/** Sent by a page with what it reads by itself while nobody is at it: such a call does not keep the session open. */
+export const awayHeader = 'x-away'
+
 /** Keeps literal types of a row. */
 export const op = <const O extends Op>(row: O): O => row
 

@@ -99,6 +99,14 @@ export function createServer(env: Env, logger: FastifyServerOptions['logger']): 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
+  let isProxyTold = false
+  app.addHook('onRequest', async (request) => {
+    if (isProxyTold || request.headers['x-forwarded-for'] === undefined || (request.ips?.length ?? 1) > 1) return
+    isProxyTold = true
+    request.log.warn(
+      `${request.ip} forwards the requests of others, but TRUSTED_PROXIES does not name it: they all count as one address`,
+    )
+  })
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true
@@ -157,6 +165,11 @@ export async function build(app: FastifyInstance, services: Services): Promise<F
   await app.register(rateLimit, { global: false })
   await app.register(websocket, {
     options: { maxPayload: wsMaxBytes },
+    // A broken client's frames, or a connection that tears, are its own trouble.
+    errorHandler(error, socket, request) {
+      request.log.info({ code: (error as NodeJS.ErrnoException).code }, `a live connection broke: ${error.message}`)
+      socket.terminate()
+    },
     preClose(done) {
       gates.sockets.close().then(() => done(), done)
     },

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { normalizeIP } from '@fastify/rate-limit'
+import { awayHeader, type Op } from '@sightline/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { checkOrigin } from './auth/origin.ts'
 import { callersOf, findCaller } from './auth/store.ts'
@@ -30,11 +31,11 @@ export function createGates(app: FastifyInstance, services: Services): Gates {
     return made
   }
   return {
-    async authenticate(request) {
+    async authenticate(request, row) {
       // Keys for machines come with a later version; a key that is sent is judged alone, and none is known.
       if (request.headers['x-portal'] !== undefined) throw unauthorized('the key is not valid', 'bad_key')
       const token = sessionToken(request, env)
-      return token === undefined ? null : db.instance((trx) => findCaller(trx, token))
+      return token === undefined ? null : db.instance((trx) => findCaller(trx, token, isOfPerson(request, row)))
     },
 
     nobody: (request) =>
@@ -70,6 +71,15 @@ export function createGates(app: FastifyInstance, services: Services): Gates {
     sockets: watchSockets((uids) => db.instance((trx) => callersOf(trx, uids)), log),
   }
 }
+
+/**
+ * Whether a request is somebody's doing, and not the page's own: sockets are taken up again and pictures loaded without
+ * anybody there, and what a page reads by itself it says to be that.
+ */
+const isOfPerson = (request: FastifyRequest, row: Op): boolean =>
+  row.kind !== 'socket' &&
+  row.kind !== 'file' &&
+  (request.headers[awayHeader] === undefined || (row.method !== 'GET' && !row.reads))
 
 const personOrAddress = (request: FastifyRequest): string =>
   request.caller?.principal.userUid ?? normalizeIP(request.ip)

@@ -73,7 +73,7 @@ declare module 'fastify' {
 /** The parts of the server that a request passes through before and after its handler. */
 export type Gates = {
   /** Who calls, by cookie or key; null without either, or when the session ended. Throws 401 for a bad key. */
-  authenticate(request: FastifyRequest): Promise<Caller | null>
+  authenticate(request: FastifyRequest, row: Op): Promise<Caller | null>
   /** The 401 of a request that nobody known made. */
   nobody(request: FastifyRequest): Refusal
   /** Refuses what another site's page may have caused (403). */
@@ -129,7 +129,7 @@ function mountRow(
   /** The gates, in the order in which they may say no: who, how often, may they, did they mean it. */
   const guard = async (request: FastifyRequest) => {
     request.notes = {}
-    request.caller = await gates.authenticate(request)
+    request.caller = await gates.authenticate(request, row)
     await gates.limit(request, row)
     if (row.access !== 'public' && !request.caller) throw gates.nobody(request)
     if (!allows(row.access, request.caller?.principal.role ?? null)) {
@@ -172,8 +172,9 @@ function mountRow(
   }
 
   const upgrade = async (ws: WebSocket, request: FastifyRequest) => {
-    const socket = gates.sockets.add(ws, request.caller as Caller)
+    const socket = gates.sockets.add<unknown>(ws, request.caller as Caller, request.ip)
     try {
+      gates.sockets.refuseTooMany(request.caller as Caller, request.ip)
       await handler(request.input, contextOf(request), socket)
     } catch (error) {
       const { status, body } = failureOf(error, request.id, services.log)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { type Client, type TestApp, testApp } from './testing/app.ts'
 
@@ -93,6 +94,78 @@ describe('a socket is closed with 4401 within five seconds', () => {
     await end(client)
     expect(await closing(socket, 5000)).toBe(4401)
     expect(remains.readyState).toBe(WebSocket.OPEN)
+  })
+})
+
+describe('of open sockets', () => {
+  test('a person has forty; the next is closed with words, and others open theirs', async () => {
+    const [client, other] = [await t.signIn('viewer'), await t.signIn('viewer')]
+    const first = Array.from({ length: 40 }, () => connect(client))
+    await Promise.all(first.map((socket) => once(socket, 'message')))
+    const [code, reason] = await once(connect(client), 'close')
+    expect([code, String(reason)]).toEqual([4429, 'too_many_sockets'])
+    await once(connect(other), 'message')
+    first[0]?.close()
+    await once(first[0] as WebSocket, 'close')
+    await once(connect(client), 'message')
+  })
+
+  test('frames that are none, and a connection that tears, are no errors of the portal', async () => {
+    const lines: { level: number; msg: string }[] = []
+    const log = { level: 'info', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } }
+    const noisy = await testApp({}, {}, log)
+    try {
+      const client = await noisy.signIn('viewer')
+      const origin = await noisy.listen()
+      const headers = { cookie: client.cookie ?? '', origin }
+      const socket = new WebSocket(`${origin.replace('http', 'ws')}/api/v1/stream`, { headers })
+      socket.on('error', () => undefined)
+      await once(socket, 'message')
+      // The connection below: bytes that are no frame.
+      ;(socket as unknown as { _socket: Socket })._socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff]))
+      await once(socket, 'close')
+      await vi.waitFor(() =>
+        expect(lines.filter(({ msg }) => msg.startsWith('a live connection broke'))).toHaveLength(1),
+      )
+      expect(lines.filter(({ level }) => level >= 40)).toEqual([])
+    } finally {
+      await noisy.close()
+    }
+  })
+})
+
+describe('a session that nobody uses runs out', () => {
+  const idle = (client: Client) =>
+    t.services.db.owner((trx) =>
+      sql`update session set last_seen_at = now() - interval '29 min' where user_id = ${client.user?.id}`.execute(trx),
+    )
+  const seenSecondsAgo = async (client: Client): Promise<number> => {
+    const { rows } = await t.services.db.owner((trx) =>
+      sql<{ s: number }>`select extract(epoch from now() - last_seen_at)::int as s from session
+        where user_id = ${client.user?.id}`.execute(trx),
+    )
+    return rows[0]?.s ?? -1
+  }
+
+  test('although its socket is open, is taken up again, and the page reads by itself', async () => {
+    const client = await t.signIn('viewer')
+    await idle(client)
+    await once(connect(client), 'message')
+    const away = { headers: { 'x-away': '1' } }
+    expect((await client.call('site.list', {}, away)).status).toBe(200)
+    expect((await client.call('usecase.list', {}, away)).status).toBe(200)
+    expect(await seenSecondsAgo(client)).toBeGreaterThan(1700)
+  })
+
+  test('but not under the hands of a person: what they look at and change counts', async () => {
+    const reader = await t.signIn('viewer')
+    await idle(reader)
+    await reader.call('site.list')
+    expect(await seenSecondsAgo(reader)).toBeLessThan(60)
+    const writer = await t.signIn('viewer')
+    await idle(writer)
+    await writer.call('user.configUpdate', { ui_config: { dark: true } }, { headers: { 'x-away': '1' } })
+    expect(await seenSecondsAgo(writer)).toBeLessThan(60)
   })
 })
 

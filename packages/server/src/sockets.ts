@@ -1,5 +1,7 @@
+import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyBaseLogger } from 'fastify'
 import type { WebSocket } from 'ws'
+import { Refusal } from './refusal.ts'
 import type { Caller, Scope } from './scope.ts'
 
 /** One open WebSocket as handlers see it. `Message` is the row's output; bytes go beside it. */
@@ -18,6 +20,10 @@ export type Socket<Message> = {
 /** Close codes of our own; the first three digits after the 4 are the HTTP status they stand for. */
 export const closeCodes = { goingAway: 1001, unauthorized: 4401, notFound: 4404, overloaded: 4429 } as const
 
+/** Open sockets of one person, and of one address: behind a proxy that is not declared, of everybody. */
+const mostOfPerson = 40
+const mostOfAddress = 400
+
 const sessionCheckMs = 4_000
 const reachCheckMs = 60_000
 const pingMs = 30_000
@@ -26,6 +32,8 @@ const farewellMs = 2_000
 type Open = {
   ws: WebSocket
   sessionUid: string
+  userUid: string
+  address: string
   allowed: ((scope: Scope) => boolean | Promise<boolean>) | null
   checkedAt: number
   pingedAt: number
@@ -47,11 +55,13 @@ export function watchSockets(
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
 
-  function add<Message>(ws: WebSocket, caller: Caller): Socket<Message> {
+  function add<Message>(ws: WebSocket, caller: Caller, address: string): Socket<Message> {
     const gone = new AbortController()
     const entry: Open = {
       ws,
       sessionUid: caller.principal.sessionUid,
+      userUid: caller.principal.userUid,
+      address: normalizeIP(address),
       allowed: null,
       checkedAt: now(),
       pingedAt: now(),
@@ -78,6 +88,19 @@ export function watchSockets(
         entry.allowed = allowed
       },
     }
+  }
+
+  /** To be called after `add`. @throws Refusal 429 for a socket beyond what one person, or one address, may have open */
+  function refuseTooMany(caller: Caller, address: string): void {
+    const { userUid } = caller.principal
+    const place = normalizeIP(address)
+    let [ofPerson, ofAddress] = [0, 0]
+    for (const entry of open) {
+      if (entry.userUid === userUid) ofPerson++
+      if (entry.address === place) ofAddress++
+    }
+    if (ofPerson > mostOfPerson || ofAddress > mostOfAddress)
+      throw new Refusal(429, 'Too many live connections are open: close some pages.', { code: 'too_many_sockets' })
   }
 
   async function check(): Promise<void> {
@@ -111,6 +134,7 @@ export function watchSockets(
 
   return {
     add,
+    refuseTooMany,
     /** Looks at every socket now; for tests and after a revocation in this process. */
     check,
     /** Tells every peer that the portal goes away, and waits for them, but not for long. */

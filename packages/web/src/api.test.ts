@@ -13,11 +13,13 @@ let base = ''
 const lost: CallFailed[] = []
 const said: Message[] = []
 let csrf: string | null = null
+let isAway = false
 
 const client = () =>
   createClient({
     base,
     csrf: () => csrf,
+    isAway: () => isAway,
     words,
     onUnauthorized: (failure) => lost.push(failure),
     onMessage: (message) => said.push(message),
@@ -39,6 +41,7 @@ afterEach(() => {
   lost.length = 0
   said.length = 0
   csrf = null
+  isAway = false
 })
 
 const ok = (response: unknown, more: object = {}) => ({ status: 200, body: { response_code: 200, response, ...more } })
@@ -50,6 +53,15 @@ test('a read puts its input into the address and gives the data of the envelope'
   const result = await client().site.get.call({ site_id })
   expect(asked).toMatchObject({ method: 'GET', url: `/api/v1/site?site_id=${site_id}`, body: '' })
   expect(result).toMatchObject({ status: true, data: { site_id }, message: null, page: { total: 1 } })
+})
+
+test('what a page asks for while nobody is at it says so, and so does not keep the session open', async () => {
+  answer = ok({ site_id })
+  await client().site.get.call({ site_id })
+  expect(asked.headers['x-away']).toBeUndefined()
+  isAway = true
+  await client().site.get.call({ site_id })
+  expect(asked.headers['x-away']).toBe('1')
 })
 
 test('a list in an address is one comma-separated value, and what is absent is left out', () => {

@@ -1,6 +1,7 @@
 /** The typed client: one row of the contract yields the call, its query and mutation options and its keys. */
 import {
   type Api,
+  awayHeader,
   type Failure,
   type Op,
   type OpId,
@@ -48,6 +49,8 @@ export type ClientEnv = {
   /** Origin and path, or path alone: `/api/v1`. */
   base: string
   csrf: () => string | null
+  /** Nobody is at the page: what it reads by itself does not keep the session open. */
+  isAway?: () => boolean
   words: Words
   /** A 401 came back: the session is over, if there was one. */
   onUnauthorized: (failure: CallFailed) => void
@@ -136,6 +139,7 @@ export function createClient(env: ClientEnv): Client {
         headers: {
           accept: 'application/json',
           ...(type ? { 'content-type': type } : {}),
+          ...(env.isAway?.() ? { [awayHeader]: '1' } : {}),
           ...(csrf && op.method !== 'GET' ? { 'x-csrf-token': csrf } : {}),
         },
         body,

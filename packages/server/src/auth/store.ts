@@ -106,11 +106,14 @@ const callerOf = (row: LiveSession): Caller => {
   return { principal, scope: { principal, tenantId, siteIds: row.site_ids } }
 }
 
-/** Who holds this token; null when the session ended, by time or by anyone's hand. Counts as activity. */
-export async function findCaller(trx: Trx, token: string): Promise<Caller | null> {
+/**
+ * Who holds this token; null when the session ended, by time or by anyone's hand.
+ * @param isActive counts as activity, which keeps the session open
+ */
+export async function findCaller(trx: Trx, token: string, isActive: boolean): Promise<Caller | null> {
   const row = await live(trx).where('s.token_hash', '=', hashOf(token)).executeTakeFirst()
   if (!row) return null
-  if (row.is_due)
+  if (row.is_due && isActive)
     await trx
       .updateTable('session')
       .set({ last_seen_at: sql`now()` })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { api, type Op, type OpId } from '@sightline/contract'
 import type { Role } from '@sightline/domain'
-import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, FastifyServerOptions, InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Selectable } from 'kysely'
 import { build, createServer, createServices, type Parts } from '../app.ts'
 import { openSession } from '../auth/store.ts'
@@ -53,11 +53,15 @@ export type Client = {
 export const testOrigin = 'http://127.0.0.1:8080'
 
 /** Edge servers are configured but not dialled, unless the test brings links of its own and starts them. */
-export async function testApp(variables: Record<string, string> = {}, parts: Parts = {}): Promise<TestApp> {
+export async function testApp(
+  variables: Record<string, string> = {},
+  parts: Parts = {},
+  logger: FastifyServerOptions['logger'] = { level: process.env.TEST_LOG ?? 'silent' },
+): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sl-app-'))
   const env: Env = { ...readEnv(variables), dataDir }
   const { db, close: closeDatabase } = await testDatabase()
-  const app = createServer(env, { level: process.env.TEST_LOG ?? 'silent' })
+  const app = createServer(env, logger)
   const secrets = openSecrets(join(dataDir, 'instance.key'))
   // A channel to nobody: no start command runs this portal.
   const demo = createDemo({ on: () => undefined })

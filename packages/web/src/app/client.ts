@@ -4,6 +4,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { CallFailed, createClient } from '../api.ts'
 import { words } from '../i18n/words.ts'
 import { csrfToken, session } from '../session.ts'
+import { isAway } from './activity.ts'
 import { notify } from './messages.ts'
 
 /** The API's path: the portal writes it into the page; a page served without it uses the default. */
@@ -27,6 +28,7 @@ export const hushEmptyLists = (isHushed: boolean): void => {
 export const api = createClient({
   base: apiBase,
   csrf: csrfToken,
+  isAway,
   words: { ...words, empty: (op) => (saysEmpty ? words.empty(op) : null) },
   onMessage: notify,
   onUnauthorized(failure) {

@@ -4,6 +4,7 @@ import { channelEntity, channelStats, channelStatus } from './channel.ts'
 import { finding } from './edge.ts'
 import { id, port, requiredLine, stored, tags, thing, version } from './field.ts'
 import { health } from './health.ts'
+import { deviceImport, imported } from './import.ts'
 import { op } from './op.ts'
 
 export const sourceRoles = ['analytics', 'live', 'both'] as const
@@ -150,6 +151,14 @@ export const deviceOps = {
     input: z.union([deviceDraft, z.array(deviceDraft).min(1, 'required').max(bulkDevices, `at_most_${bulkDevices}`)]),
     output: z.union([device, z.array(device)]),
     status: 201,
+  }),
+  import: op({
+    method: 'POST',
+    path: '/device/import',
+    summary: 'Add cameras from a table, each row by itself; with `dry_run` only what would become of each row',
+    access: 'admin_and_above',
+    input: deviceImport,
+    output: imported.extend({ job_id: z.uuid().nullable() }),
   }),
   discover: op({
     method: 'POST',

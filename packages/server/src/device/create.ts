@@ -34,7 +34,7 @@ export async function createDevices(
     errors[name] = [...(errors[name] ?? []), id]
   }
   for (const [i, draft] of drafts.entries()) {
-    checkAddresses(app, draft, (field, id) => refuse(i, field, id))
+    for (const [field, id] of addressErrors(app, draft)) refuse(i, field, id)
     if (!places[i]) refuse(i, 'nimble_id', 'not_found')
   }
   await checkTaken(trx, drafts, places, refuse)
@@ -65,14 +65,18 @@ async function findPlaces(trx: Trx, scope: Scope, drafts: readonly DeviceDraft[]
   return places
 }
 
-function checkAddresses(app: Services, draft: DeviceDraft, refuse: (field: string, id: string) => void): void {
-  const check = (field: string, address: string) => {
+/** Addresses that no camera may have, as field and message id. */
+export function addressErrors(app: Services, draft: DeviceDraft): [string, string][] {
+  const addresses: [string, string][] = [
+    ['stream_address', draft.stream_address],
+    ...(draft.device_source ?? []).map(
+      ({ source_address }, i) => [`device_source.${i}.source_address`, source_address] as [string, string],
+    ),
+  ]
+  return addresses.flatMap(([field, address]) => {
     const fault = addressFault(address, streamSchemes, app.demo.isDemo)
-    if (fault) refuse(field, fault)
-  }
-  check('stream_address', draft.stream_address)
-  for (const [i, source] of (draft.device_source ?? []).entries())
-    check(`device_source.${i}.source_address`, source.source_address)
+    return fault ? [[field, fault] as [string, string]] : []
+  })
 }
 
 /** Names in a site and ONVIF endpoints in an organization are unique, among the drafts too. */

@@ -14,6 +14,7 @@ import { deviceSource, moveSources, sourcesOfDevices, touchSources, updateSource
 import { anyStill } from '../still.ts'
 import { createDevices, isDemo } from './create.ts'
 import { checkRange, discover } from './discover.ts'
+import { importDevices } from './import.ts'
 import { probe } from './probe.ts'
 import {
   type DeviceRow,
@@ -42,6 +43,8 @@ export const device: Handlers<'device'> = {
     if (!first) throw notFound()
     return Array.isArray(input) ? entities : first
   },
+
+  import: importDevices,
 
   async discover({ nimble_id, timeout, range, interfaces }, { app, scope, principal }) {
     if (range !== undefined) checkRange(range)

@@ -147,6 +147,11 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
     nimble_id: w.nimble,
     stream_address: stream,
   }),
+  'device.import': (w) => ({
+    site_id: w.site,
+    nimble_id: w.nimble,
+    rows: [{ device_name: name('Camera'), stream_address: stream }],
+  }),
   'device.discover': (w) => ({ nimble_id: w.nimble }),
   'device.probe': (w) => ({ nimble_id: w.nimble, address: stream }),
   'device.list': (w) => ({ site_id: w.site }),

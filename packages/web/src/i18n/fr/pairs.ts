@@ -50,6 +50,7 @@ export const pairs = {
   'device.delete': { done: 'Caméra supprimée', failed: "Erreur lors de la suppression de l'appareil" },
   'device.discover': { done: 'Recherche de caméras', failed: 'Erreur lors de la recherche de caméras' },
   'device.get': { done: 'Caméra chargée', failed: "Erreur lors de la lecture de l'appareil" },
+  'device.import': { done: 'Caméras lues dans le fichier', failed: "Erreur lors de l'importation des appareils" },
   'device.list': { done: 'Caméras chargées', failed: 'Erreur lors de la lecture des appareils' },
   'device.probe': { done: 'La caméra a répondu', failed: "Erreur lors de l'essai de la caméra" },
   'device.update': { done: 'Caméra enregistrée', failed: "Erreur lors de la mise à jour de l'appareil" },

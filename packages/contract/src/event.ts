@@ -117,7 +117,7 @@ export type EventStats = z.infer<typeof eventStats>
 const selection = {
   usecase_key: z.enum(usecaseKeys, { error: 'one_of' }).optional(),
   usecase_meta_key: queryList(z.enum(metricIds, { error: 'one_of' })).optional(),
-  channel_id: queryList(z.uuid()).optional(),
+  channel_id: queryList(z.uuid(), 1000).optional(),
   site_id: id.optional(),
   customer_id: id.optional(),
 }

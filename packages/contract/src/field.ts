@@ -83,13 +83,13 @@ export const queryNumber = () =>
   z.union([z.number(), z.string().min(1, 'integer')]).pipe(z.coerce.number({ error: 'integer' }))
 export const queryFlag = () =>
   z.union([z.boolean(), z.enum(['true', 'false'])]).transform((value) => value === true || value === 'true')
-/** One comma-separated parameter; a repeated key is refused. */
-export const queryList = <T extends z.ZodType<string, string>>(item: T) =>
+/** One comma-separated parameter of so many items at most; a repeated key is refused. */
+export const queryList = <T extends z.ZodType<string, string>>(item: T, most = 100) =>
   z
     .union([z.array(item), z.string()])
     .transform((value) => (Array.isArray(value) ? value.join(',') : value))
     .transform((value) => value.split(',').filter((part) => part !== ''))
-    .pipe(z.array(item))
+    .pipe(z.array(item).max(most, 'too_many'))
 export const paging = {
   limit: queryNumber()
     .pipe(whole.pipe(z.number().min(1, 'page_limit').max(500, 'page_limit')))

@@ -18,13 +18,14 @@ import { device } from './device/handlers.ts'
 import { type Env, isSecure } from './env.ts'
 import { event } from './event/handlers.ts'
 import { createEventWriter } from './event/ingest.ts'
-import { answerFailure } from './failure.ts'
+import { answerFailure, answerUnreadable } from './failure.ts'
 import { createGates } from './gates.ts'
 import { bareHeaders, securityHeaders } from './headers.ts'
 import { serveHealth } from './health.ts'
 import { instance } from './instance/handlers.ts'
 import { job } from './job/handlers.ts'
 import { createJobs } from './job/run.ts'
+import { refuseRepeated } from './json.ts'
 import { license } from './license/handlers.ts'
 import { live } from './live/handlers.ts'
 import { media } from './media/handlers.ts'
@@ -36,6 +37,7 @@ import { createPasswords } from './password.ts'
 import { pipeline } from './pipeline/handlers.ts'
 import { notFound } from './refusal.ts'
 import type { Services } from './services.ts'
+import { setting } from './setting/handlers.ts'
 import { site } from './site/handlers.ts'
 import { source } from './source/handlers.ts'
 import { zones } from './static/handlers.ts'
@@ -49,6 +51,8 @@ import { serveWeb } from './web.ts'
 
 const jsonMaxBytes = 1024 * 1024
 const wsMaxBytes = 4096
+/** Of address and headers together: a chart of a thousand channels names them in its address. */
+const headMaxBytes = 64 * 1024
 
 const handlers: AllHandlers = {
   acl,
@@ -67,6 +71,7 @@ const handlers: AllHandlers = {
   nimble,
   organization,
   pipeline,
+  setting,
   site,
   source,
   static: zones,
@@ -87,6 +92,8 @@ export function createServer(env: Env, logger: FastifyServerOptions['logger']): 
     genReqId: newUid,
     requestIdHeader: false,
     bodyLimit: jsonMaxBytes,
+    http: { maxHeaderSize: headMaxBytes },
+    clientErrorHandler: answerUnreadable,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     trustProxy: env.trustedProxies.length > 0 ? env.trustedProxies : false,
@@ -153,10 +160,19 @@ export async function build(app: FastifyInstance, services: Services): Promise<F
   // Bodies are JSON or, where a row says so, multipart. Anything a plain form can send is not read at all.
   app.removeContentTypeParser(['text/plain', 'application/json'])
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     // A DELETE may name its type and have its parameters in the query.
-    body === '' ? done(null, undefined) : parseJson(request, body as string, done),
-  )
+    if (body === '') return done(null, undefined)
+    parseJson(request, body as string, (error, value) => {
+      if (error) return done(error)
+      try {
+        refuseRepeated(body as string)
+        done(null, value)
+      } catch (refusal) {
+        done(refusal as Error)
+      }
+    })
+  })
   await app.register(cookie)
   await app.register(helmet, securityHeaders(isSecure(env)))
   await app.register(multipart, {

@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Failure } from '@sightline/contract'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from './refusal.ts'
@@ -31,6 +33,28 @@ export function failureOf(error: unknown, requestId: string, log: FastifyBaseLog
 export function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const { status, headers, body } = failureOf(error, request.id, request.log)
   return reply.code(status).headers(headers).send(body)
+}
+
+/** Answers what is no HTTP request, or one that is too long or too slow, before any route knows of it. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, message, code] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ([431, 'The address or the headers of the request are too long.', 'too_large'] as const)
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ([408, 'The request took too long.', 'timeout'] as const)
+        : ([400, 'Bad request', 'bad_request'] as const)
+  const failure: Failure = { response_code: status, message, message_type: 'error', error_code: code }
+  const body = JSON.stringify(failure)
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    'cache-control: no-store',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroySoon()
 }
 
 /** Errors of Fastify and its plugins that a client can do something about; the database makes its own refusals. */

@@ -107,6 +107,55 @@ describe('what JSON can say but nobody can store or read', () => {
   })
 })
 
+describe('an address', () => {
+  let channel: string
+  beforeAll(async () => {
+    channel = (await t.make.channel()).uid
+  })
+  const charted = (count: number) => {
+    const ids = Array<string>(count).fill(channel)
+    const query = new URLSearchParams({ type: '2', usecase_key: 'pplcnt', channel_id: ids.join(',') })
+    return rawGet(`${api}/event/range?${query}`, admin.cookie ?? '')
+  }
+
+  test('has room for the channels of a chart, five hundred and more', async () => {
+    expect(JSON.parse((await charted(500)).text)).toMatchObject({ response_code: 200 })
+    expect((await charted(1000)).status).toBe(200)
+    expect(JSON.parse((await charted(1001)).text)).toMatchObject({ errors: { channel_id: ['too_many'] } })
+  })
+
+  test('beyond every limit is refused with words', async () => {
+    const { status, text } = await charted(5000)
+    expect(status).toBe(431)
+    expect(JSON.parse(text)).toMatchObject({
+      response_code: 431,
+      error_code: 'too_large',
+      message: expect.stringMatching(/too long/),
+    })
+  })
+})
+
+describe('a member that stands twice in JSON is refused, wherever it stands', () => {
+  test.each([
+    ['at the top', '{"customer_name":"One","customer_name":"Two"}', 'customer_name'],
+    ['written in another way', '{"customer_name":"One","customer\\u005fname":"Two"}', 'customer_name'],
+    [
+      'inside',
+      '{"customer_name":"One","customer_address":{"customer_city":"a","b":[1],"customer_city":"b"}}',
+      'customer_city',
+    ],
+  ])('%s', async (_, payload, field) => {
+    expect(await create(payload)).toMatchObject({ status: 400, body: { errors: { [field]: ['repeated'] } } })
+  })
+
+  test('the same name in different objects, and in text, is no repetition', async () => {
+    const { customer_name } = draft()
+    const description = 'says "a": 1, "a": 2 {'
+    const payload = { customer_name, description, customer_address: { customer_city: customer_name } }
+    expect((await create(payload)).status).toBe(201)
+  })
+})
+
 describe('DELETE takes its parameters', () => {
   const made = async () => (await create(draft())).body.response.customer_id as string
   const destroy = (options: object) => admin.send({ method: 'DELETE', url: `${api}/customer/destroy`, ...options })

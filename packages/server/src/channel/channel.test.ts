@@ -321,6 +321,7 @@ describe('how a channel stands', () => {
     const observed_at = Date.now() - ageSeconds * 1000
     const records = [eventRecord({ channel_id: channelUid, observed_at, ...given })]
     await t.services.events.write({ tenantId: tenant_id, nimbleId: nimble_id, records, receivedAt: new Date() })
+    await t.services.events.settled()
   }
 
   test('it is online with a fresh record while the edge server says that it runs', async () => {

@@ -9,7 +9,9 @@ type Values = {
   boolean: boolean
   Date: Date
   Buffer: Buffer
-  'number[]': number[]
+  /** The schema does not say whether members may be null. */
+  'number[]': (number | null)[]
+  'Date[]': (Date | null)[]
   'string[]': string[]
   json: unknown
 }

@@ -331,6 +331,20 @@ export type Columns = {
     channel_id: ['number', 'not null', 'required']
     hour: ['Date', 'not null', 'required']
   }
+  rollup_pending: {
+    tenant_id: ['number', 'not null', 'required']
+    id: ['number', 'not null', 'default']
+    channels: ['number[]', 'not null', 'required']
+    buckets: ['Date[]', 'not null', 'required']
+    series: ['number[]', 'not null', 'required']
+    n: ['number[]', 'not null', 'required']
+    sum: ['number[]', 'not null', 'required']
+    min: ['number[]', 'not null', 'required']
+    max: ['number[]', 'not null', 'required']
+    last: ['number[]', 'not null', 'required']
+    last_at: ['Date[]', 'not null', 'required']
+    observed_ms: ['number[]', 'not null', 'required']
+  }
   rollup_seal: {
     id: ['number', 'not null', 'default']
     sealed_until: ['Date', 'not null', 'required']

@@ -44,7 +44,8 @@ describe('the schema', () => {
     const types: Record<string, string> = {
       ...{ int2: 'number', int4: 'number', int8: 'number', float4: 'number', float8: 'number', bool: 'boolean' },
       ...{ text: 'string', uuid: 'string', timestamptz: 'Date', bytea: 'Buffer', jsonb: 'json' },
-      ...{ _text: 'string[]', _float4: 'number[]' },
+      ...{ _text: 'string[]', _float4: 'number[]', _int2: 'number[]', _int4: 'number[]', _int8: 'number[]' },
+      ...{ _timestamptz: 'Date[]' },
     }
     const lines = tables.flatMap((table) => [
       `  ${table}: {`,

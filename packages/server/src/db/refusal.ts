@@ -50,6 +50,12 @@ export function refusalOf(error: unknown): unknown {
   }
 }
 
+/** What the database itself answered, whether a refusal was made of it or not. */
+export function serverAnswer(error: unknown): { code?: string; constraint?: string } {
+  const answer = error instanceof Refusal ? error.cause : error
+  return (answer ?? {}) as ServerError
+}
+
 /** Whether a refusal says that the database is away, and not that the data is wrong. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Refusal && (error.status === 503 || error.status === 507)

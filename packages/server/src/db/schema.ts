@@ -184,6 +184,7 @@ export type ChannelTable = Entity & {
   sid: string
   threshold: Generated<number>
   auto_recovery: Generated<boolean>
+  former_nimbles: Generated<number[]>
 }
 export type StaticZoneTable = Entity & {
   source_id: number

@@ -7,7 +7,8 @@ import type { Db } from '../db/database.ts'
 export type KnownChannel = {
   id: number
   uid: string
-  nimbleId: number
+  /** The edge servers whose records of it count: the one that runs it, and those that did. */
+  nimbleIds: number[]
   siteId: number
   siteUid: string
   usecaseKey: UsecaseKey
@@ -15,34 +16,40 @@ export type KnownChannel = {
 
 const keepMs = 60_000
 /** A channel that was not there is asked for again soon: it may just have been created. */
-const keepMissingMs = 5000
+const keepDoubtMs = 5000
 /** Whoever names ever new channels fills no memory: beyond this all are asked for anew. */
 const mostKnown = 50_000
 
 /** Channels by public id, remembered for a minute. */
 export function channelDirectory(db: Db, now: () => number) {
-  const known = new Map<string, { channel: KnownChannel | null; until: number }>()
+  const known = new Map<string, { channel: KnownChannel | null; at: number }>()
+  /** One that belongs to another edge server may just have been moved. */
+  const isFresh = ({ channel, at }: { channel: KnownChannel | null; at: number }, nimbleIds: ReadonlySet<number>) =>
+    now() - at < (channel && nimbleIds.isSubsetOf(new Set(channel.nimbleIds)) ? keepMs : keepDoubtMs)
   return {
-    async lookUp(tenantId: number, uids: ReadonlySet<string>): Promise<Map<string, KnownChannel>> {
+    /** @param wanted channels by public id, each with the edge servers that sent records of it */
+    async lookUp(
+      tenantId: number,
+      wanted: ReadonlyMap<string, ReadonlySet<number>>,
+    ): Promise<Map<string, KnownChannel>> {
       const found = new Map<string, KnownChannel>()
       const asked: string[] = []
-      for (const uid of uids) {
+      for (const [uid, nimbleIds] of wanted) {
         const entry = known.get(`${tenantId} ${uid}`)
-        if (!entry || entry.until < now()) asked.push(uid)
+        if (!entry || !isFresh(entry, nimbleIds)) asked.push(uid)
         else if (entry.channel) found.set(uid, entry.channel)
       }
       if (asked.length === 0) return found
       const { rows } = await db.ingest((trx) =>
         sql<KnownChannel>`
-          select c.id, c.uid, c.nimble_id as "nimbleId", c.site_id as "siteId", s.uid as "siteUid", u.key as "usecaseKey"
+          select c.id, c.uid, c.former_nimbles || c.nimble_id as "nimbleIds", c.site_id as "siteId", s.uid as "siteUid", u.key as "usecaseKey"
           from channel c join site s on (s.tenant_id, s.id) = (c.tenant_id, c.site_id) join usecase u on u.id = c.usecase_id
           where c.tenant_id = ${tenantId} and c.uid = any(${asked}::uuid[])`.execute(trx),
       )
       for (const channel of rows) found.set(channel.uid, channel)
       if (known.size > mostKnown) known.clear()
       for (const uid of asked) {
-        const channel = found.get(uid) ?? null
-        known.set(`${tenantId} ${uid}`, { channel, until: now() + (channel ? keepMs : keepMissingMs) })
+        known.set(`${tenantId} ${uid}`, { channel: found.get(uid) ?? null, at: now() })
       }
       return found
     },

@@ -27,8 +27,16 @@ const occupancy = await make.channel({ usecase_key: 'pplocc' }, device)
 const intrusion = await make.channel({ usecase_key: 'intrdtec' }, device)
 const writer = createEventWriter({ db, bus })
 
-const store = (records: EventRecord[]) =>
-  writer.write({ tenantId: nimble.tenant_id, nimbleId: nimble.id, records, receivedAt: new Date() })
+const store = async (records: EventRecord[]) => {
+  const result = await writer.write({
+    tenantId: nimble.tenant_id,
+    nimbleId: nimble.id,
+    records,
+    receivedAt: new Date(),
+  })
+  await writer.settled()
+  return result
+}
 const window = (
   channel: { uid: string },
   at: number,
@@ -41,7 +49,7 @@ const open = (channel: { uid: string }, at: number, metrics: Record<string, numb
 beforeEach(async () => {
   vi.mocked(Date.now).mockReturnValue(now)
   await db.owner(async (trx) => {
-    for (const table of ['event', 'event_1m', 'event_1h', 'rollup_dirty'])
+    for (const table of ['event', 'event_1m', 'event_1h', 'rollup_pending', 'rollup_dirty'])
       await sql`truncate ${sql.table(table)}`.execute(trx)
     await sql`update rollup_seal set sealed_until = ${new Date(now - 30 * hourMs)}`.execute(trx)
   })

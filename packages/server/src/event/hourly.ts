@@ -1,17 +1,15 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
+import { addAllMinutes, mostInt4, mostInt8 } from './minutes.ts'
 import { hourMs } from './rollup.ts'
 
 /** An hour is closed this long after its end, so that its last windows have arrived. */
 const graceMs = 2 * 60_000
 const keysPerRound = 5000
-/** Figures beyond sense that fit their minutes stay there in the hour: one bad channel must not hold up the others. */
-const mostInt4 = sql.lit(2 ** 31 - 1)
-const mostInt8 = sql.raw('9223372036854775807')
 
 /**
  * Closes the hours that are over: from now on they are read from `event_1h`, and writers mark the ones they change.
- * Writers hold the row shared until they commit, so every minute written without a mark is visible here.
+ * Who adds to the minutes holds the row shared until the commit, so every minute added without a mark is visible here.
  */
 export async function sealHours(trx: Trx, now: number): Promise<void> {
   const until = new Date(now - graceMs - ((now - graceMs) % hourMs))
@@ -29,8 +27,8 @@ export async function sealHours(trx: Trx, now: number): Promise<void> {
 }
 
 /**
- * Computes marked hours again from their minutes: idempotent, and safe beside other replicas and the writer. The
- * writer's mark is locked until its minutes are committed, and `skip locked` passes over it.
+ * Computes marked hours again from their minutes: idempotent, and safe beside other replicas and the writer. The mark
+ * is locked until its minutes are committed, and `skip locked` passes over it.
  * @returns how many marks were worked off
  */
 export async function rollUpHours(trx: Trx): Promise<number> {
@@ -56,8 +54,9 @@ export async function rollUpHours(trx: Trx): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Closes hours and works off all marks, a transaction a round. */
+/** Adds to the minutes what a killed portal left, closes hours and works off all marks, a transaction a round. */
 export async function hourlyJob(db: Db, now: number): Promise<void> {
+  await addAllMinutes(db)
   await db.ingest((trx) => sealHours(trx, now))
   while ((await db.ingest(rollUpHours)) === keysPerRound);
 }

@@ -10,7 +10,9 @@ import { eventRecord, rolledUp, rolledUpFromRaw } from '../testing/events.ts'
 import { factories } from '../testing/factories.ts'
 import { hourlyJob, rollUpHours, sealHours } from './hourly.ts'
 import { createEventWriter } from './ingest.ts'
-import { hourMs, minuteMs } from './rollup.ts'
+import { addAllMinutes, addMinutes, noteMinutes } from './minutes.ts'
+import { hourMs, minuteMs, rollUp } from './rollup.ts'
+import { storeEvents } from './write.ts'
 
 const { db, close } = await testDatabase()
 afterAll(close)
@@ -35,7 +37,7 @@ const window = (at: number, metrics: Record<string, number>, more: Partial<Event
 
 async function clear() {
   await db.owner(async (trx) => {
-    for (const table of ['event', 'event_1m', 'event_1h', 'rollup_dirty', 'event_rejected'])
+    for (const table of ['event', 'event_1m', 'event_1h', 'rollup_pending', 'rollup_dirty', 'event_rejected'])
       await sql`truncate ${sql.table(table)}`.execute(trx)
     await sql`update rollup_seal set sealed_until = ${new Date(hour(0))}`.execute(trx)
   })
@@ -63,11 +65,13 @@ test('figures beyond sense fill their own hour and hold up no other', async () =
   const minutes = [1, 2].map((minute) => window(hour(2) + minute * minuteMs, { total: 1 }))
   const sane = eventRecord({ channel_id: other.uid, observed_at: hour(2) + minuteMs, metrics: { total: 3 } })
   await writer.write(from([...minutes, sane]))
+  await writer.settled()
   // What thousands of records with the greatest numbers add up to, which each minute alone can hold.
   await db.owner(async (trx) => {
     await sql`update event_1m set sum = 9e18, n = 2e9, observed_ms = 9e18 where channel_id = ${channel.id}`.execute(trx)
     await sql`update rollup_seal set sealed_until = ${new Date(hour(3))}`.execute(trx)
   })
+  await writer.write(from([window(hour(2) + minuteMs + 1, { total: 1 })]))
   await hourlyJob(db, Date.now())
   const hours = await db.owner((trx) => trx.selectFrom('event_1h').select('channel_id').distinct().execute())
   expect(new Set(hours.map((row) => row.channel_id))).toEqual(new Set([channel.id, other.id]))
@@ -102,6 +106,7 @@ describe('a batch', () => {
         window(hour(1) + 20_000, { total: 7 }, { observed_ms: 0 }),
       ]),
     )
+    await writer.settled()
     const rows = await db.owner((trx) => rolledUp(trx, 'event_1m'))
     const bucket = new Date(hour(1))
     expect(rows.map(({ channel_id: _, ...row }) => row)).toEqual([
@@ -146,6 +151,7 @@ describe('a batch', () => {
       ),
     )
     expect(await rawCount()).toEqual({ count: 2 })
+    await writer.settled()
     expect(await db.owner((trx) => rolledUp(trx, 'event_1m'))).toEqual([])
   })
 
@@ -251,45 +257,49 @@ describe('live messages', () => {
   })
 })
 
-describe('writer and hourly job at the same time', () => {
-  /** A batch whose transaction stays open until `commit`. */
-  async function openWrite(records: EventRecord[]) {
-    const { storeEvents, addRollup } = await import('./write.ts')
-    const { rollUp } = await import('./rollup.ts')
-    const events = records.map((record) => ({
-      channel: channel.id,
-      kind: record.kind,
-      at: record.observed_at,
-      observedMs: record.observed_ms,
-      numbers: [4, record.metrics.total as number],
-      eid: record.event_uuid,
-      kindCode: 0,
-      notable: true,
-      nimble: nimble.id,
-      source: 1,
-      clockOffsetMs: 0,
-      receivedAt: Date.now(),
-      occasion: null,
-      levels: null,
-      details: null,
-      snapshot: null,
-      clip: null,
-    }))
+describe('minutes and hourly job at the same time', () => {
+  /** Adds to the minutes in a transaction that stays open until `commit`. */
+  async function openRound() {
     const { promise, resolve: commit } = Promise.withResolvers<void>()
-    const written = Promise.withResolvers<void>()
+    const added = Promise.withResolvers<number>()
     const done = db.ingest(async (trx) => {
-      await storeEvents(trx, nimble.tenant_id, events)
-      await addRollup(trx, nimble.tenant_id, rollUp(events))
-      written.resolve()
+      added.resolve(await addMinutes(trx))
       await promise
     })
-    await written.promise
+    expect(await added.promise).toBe(1)
     return { commit, done }
   }
+  /** A note that nobody has added yet. */
+  async function note(at: number, total: number) {
+    const record = window(at, { total })
+    // The writer adds at once after a quiet time, and this takes its place.
+    await db.ingest(async (trx) => {
+      const events = [{ ...blank, at, observedMs: record.observed_ms, numbers: [4, total], eid: record.event_uuid }]
+      await storeEvents(trx, nimble.tenant_id, events)
+      await noteMinutes(trx, nimble.tenant_id, rollUp(events))
+    })
+  }
+  const blank = {
+    channel: channel.id,
+    kind: 'window' as const,
+    kindCode: 0,
+    notable: true,
+    nimble: nimble.id,
+    source: 1,
+    clockOffsetMs: 0,
+    receivedAt: Date.now(),
+    occasion: null,
+    levels: null,
+    details: null,
+    snapshot: null,
+    clip: null,
+  }
 
-  test('a late batch that commits after the job keeps its mark', async () => {
-    await writer.write(from([window(hour(2) + 1000, { total: 1 })]))
-    const late = await openWrite([window(hour(2) + 2000, { total: 5 })])
+  test('minutes that are committed after the job keep their mark', async () => {
+    await note(hour(2) + 1000, 1)
+    await addAllMinutes(db)
+    await note(hour(2) + 2000, 5)
+    const late = await openRound()
     await db.ingest(rollUpHours)
     late.commit()
     await late.done
@@ -297,9 +307,26 @@ describe('writer and hourly job at the same time', () => {
     await expectEqualSums()
   })
 
-  test('an hour is not sealed over a batch that is not committed', async () => {
+  test('a note counts once, though two take it and one of them fails', async () => {
+    await note(hour(1) + 1000, 3)
+    const first = await openRound()
+    const second = addAllMinutes(db)
+    await waitingForLock()
+    first.commit()
+    await Promise.all([first.done, second])
+    await note(hour(1) + 2000, 4)
+    const failing = db.ingest(async (trx) => {
+      await addMinutes(trx)
+      throw new Error('the portal is killed')
+    })
+    await expect(failing).rejects.toThrow('the portal is killed')
+    await expectEqualSums()
+  })
+
+  test('an hour is not sealed over minutes that are not committed', async () => {
     await db.owner((trx) => sql`update rollup_seal set sealed_until = ${new Date(hour(3))}`.execute(trx))
-    const open = await openWrite([window(hour(2) + 2000, { total: 5 })])
+    await note(hour(2) + 2000, 5)
+    const open = await openRound()
     let sealed = false
     const sealing = db
       .ingest((trx) => sealHours(trx, Date.now()))

@@ -3,13 +3,14 @@ import type { StreamMessage } from '@sightline/contract'
 import { type EventRecord, recordKinds } from '@sightline/contract/edge'
 import type { Bus } from '../bus.ts'
 import type { Db, Trx } from '../db/database.ts'
-import { isUnavailable } from '../db/refusal.ts'
+import { isUnavailable, serverAnswer } from '../db/refusal.ts'
 import { Refusal } from '../refusal.ts'
 import { channelDirectory, type KnownChannel, sourceDictionary } from './directory.ts'
+import { addAllMinutes, noteMinutes } from './minutes.ts'
 import { oldestAccepted } from './partitions.ts'
 import { rollUp } from './rollup.ts'
 import { codeOf } from './series.ts'
-import { addRollup, isRepeat, type StoredEvent, storeEvents, storeNewEvents } from './write.ts'
+import { isRepeat, type StoredEvent, storeEvents, storeNewEvents } from './write.ts'
 
 /** What one nimble sent: any number of records, new or repeated. */
 export type EventBatch = {
@@ -29,6 +30,8 @@ export type EventWriter = {
   write(batch: EventBatch): Promise<Ingested>
   /** Refuses every batch with this reason until called with null: the disk is nearly full. */
   pause(reason: string | null): void
+  /** Resolves when all that was written before is in the minutes too, which charts read: otherwise a second or so later. */
+  settled(): Promise<void>
   /** Ends after the batches that wait. */
   stop(): Promise<void>
 }
@@ -37,6 +40,11 @@ export type EventWriter = {
 const aheadMs = 5 * 60_000
 const maxRows = 5000
 const boundsMs = 60_000
+/**
+ * Between two rounds of adding to the minutes: the longer a round takes, the longer the pause, so that it stays at a tenth
+ * of a processor and a minute is changed the less often the more there is to do.
+ */
+const minutesPauseMs = { least: 1000, most: 10_000, timesRound: 9 }
 /** Where one repeat comes, more come: an edge server is catching up after its link broke. */
 const repeatsMs = 10_000
 
@@ -66,6 +74,11 @@ export function createEventWriter(options: {
   let oldest = new Map<number, number>()
   let boundsReadAt = Number.NEGATIVE_INFINITY
   let repeatsUntil = Number.NEGATIVE_INFINITY
+  let adding: Promise<void> | null = null
+  let addingAgain: NodeJS.Timeout | null = null
+  let addsFrom = 0
+  /** Since the last round began. */
+  let isNoted = false
 
   async function drain() {
     while (queue.length > 0) {
@@ -78,6 +91,32 @@ export function createEventWriter(options: {
         for (const batch of group) batch.reject(error)
       }
     }
+  }
+
+  /** Adds to the minutes beside the commits: at once after a quiet time, after a pause when it was done just now. */
+  function addSoon() {
+    isNoted = true
+    if (adding || addingAgain || stopped) return
+    const waitMs = addsFrom - performance.now()
+    if (waitMs > 0) {
+      addingAgain = setTimeout(() => {
+        addingAgain = null
+        addSoon()
+      }, waitMs).unref()
+      return
+    }
+    isNoted = false
+    const begun = performance.now()
+    adding = addAllMinutes(db)
+      // The notes are kept; the next commit and the job of each minute, which reports what goes wrong, try again.
+      .catch(() => undefined)
+      .finally(() => {
+        const { least, most, timesRound } = minutesPauseMs
+        const took = performance.now() - begun
+        addsFrom = begun + took + Math.min(most, Math.max(least, timesRound * took))
+        adding = null
+        if (isNoted) addSoon()
+      })
   }
 
   /** The batches of the tenant that waits longest, up to a transaction's size. */
@@ -108,6 +147,7 @@ export function createEventWriter(options: {
     }
     for (const { batch } of rejects) (results.get(batch) as Ingested).rejected += 1
     publish(tenantId, stored)
+    if (stored.length > 0) addSoon()
     for (const [batch, result] of results) batch.resolve(result)
   }
 
@@ -115,7 +155,10 @@ export function createEventWriter(options: {
   async function sort(tenantId: number, group: Waiting[], results: Map<Waiting, Ingested>) {
     await readBounds()
     const records = group.flatMap((batch) => batch.records)
-    const known = await channels.lookUp(tenantId, new Set(records.map((record) => record.channel_id)))
+    const wanted = new Map<string, Set<number>>()
+    for (const { records, nimbleId } of group)
+      for (const { channel_id } of records) wanted.set(channel_id, (wanted.get(channel_id) ?? new Set()).add(nimbleId))
+    const known = await channels.lookUp(tenantId, wanted)
     const sourceOf = await sources.lookUp(records)
     const newest = now() + aheadMs
     const seen = new Set<string>()
@@ -127,7 +170,7 @@ export function createEventWriter(options: {
         const event = channel && toEvent(record, batch, channel, sourceOf(record))
         const reason = !channel
           ? 'channel_unknown'
-          : channel.nimbleId !== batch.nimbleId
+          : !channel.nimbleIds.includes(batch.nimbleId)
             ? 'channel_elsewhere'
             : record.observed_at < (oldest.get(tenantId) ?? Number.POSITIVE_INFINITY)
               ? 'too_old'
@@ -218,9 +261,16 @@ export function createEventWriter(options: {
     pause(reason) {
       paused = reason
     },
+    async settled() {
+      await working
+      await adding
+      await addAllMinutes(db)
+    },
     async stop() {
       stopped = true
       await working
+      if (addingAgain) clearTimeout(addingAgain)
+      await adding
     },
   }
 }
@@ -258,7 +308,7 @@ function toEvent(record: EventRecord, batch: EventBatch, channel: KnownChannel, 
   }
 }
 
-/** Raw rows, then the minutes of those that were new. Answers the new ones. */
+/** Raw rows, then a note of what those that were new add to the minutes. Answers the new ones. */
 async function insert(trx: Trx, tenantId: number, candidates: Candidate[], mayRepeat: boolean): Promise<Candidate[]> {
   if (candidates.length === 0) return []
   const events = candidates.map(({ event }) => event)
@@ -267,7 +317,7 @@ async function insert(trx: Trx, tenantId: number, candidates: Candidate[], mayRe
     const repeated = new Set(await storeEvents(trx, tenantId, events))
     fresh = candidates.filter((_, position) => !repeated.has(position))
   } else await storeNewEvents(trx, tenantId, events)
-  await addRollup(trx, tenantId, rollUp(fresh.map(({ event }) => event)))
+  await noteMinutes(trx, tenantId, rollUp(fresh.map(({ event }) => event)))
   await announceMedia(trx, tenantId, fresh)
   return fresh
 }
@@ -309,7 +359,7 @@ async function announceMedia(trx: Trx, tenant_id: number, candidates: Candidate[
 
 /** Values that cannot be stored (classes 22 and 23 of PostgreSQL's error codes), or not even be sent. */
 const isDataError = (error: unknown): boolean =>
-  error instanceof TypeError || error instanceof RangeError || /^2[23]/.test((error as { code?: string }).code ?? '')
+  error instanceof TypeError || error instanceof RangeError || /^2[23]/.test(serverAnswer(error).code ?? '')
 
 async function keepRejects(trx: Trx, tenant_id: number, rejects: readonly Reject[], now: number) {
   if (rejects.length === 0) return

@@ -51,6 +51,22 @@ export type RollupTable = {
   observed_ms: number
 }
 
+/** What one commit adds to the minutes and is not in them yet: lists of equal length, a minute row each. */
+export type RollupPendingTable = {
+  tenant_id: number
+  id: Generated<number>
+  channels: number[]
+  buckets: Date[]
+  series: number[]
+  n: number[]
+  sum: number[]
+  min: (number | null)[]
+  max: (number | null)[]
+  last: (number | null)[]
+  last_at: (Date | null)[]
+  observed_ms: number[]
+}
+
 /** Hours whose `event_1h` rows must be computed again from the minutes. */
 export type RollupDirtyTable = { tenant_id: number; channel_id: number; hour: Date }
 
@@ -74,6 +90,7 @@ export type EventTables = {
   event: EventTable
   event_1m: RollupTable
   event_1h: RollupTable
+  rollup_pending: RollupPendingTable
   rollup_dirty: RollupDirtyTable
   rollup_seal: RollupSealTable
   event_rejected: EventRejectedTable

@@ -1,18 +1,8 @@
 import { sql } from 'kysely'
-import {
-  boolArray,
-  float4Lists,
-  float4OrNullArray,
-  instantArray,
-  instantOrNullArray,
-  int2Array,
-  int4Array,
-  int8Array,
-  jsonbArray,
-  uuidArray,
-} from '../db/array.ts'
+import { boolArray, float4Lists, instantArray, int2Array, int4Array, jsonbArray, uuidArray } from '../db/array.ts'
 import type { Trx } from '../db/database.ts'
-import { type Counted, hourMs, type RollupRow } from './rollup.ts'
+import { serverAnswer } from '../db/refusal.ts'
+import type { Counted } from './rollup.ts'
 
 /** A record as it is stored, with the portal's own numbers instead of public ids. */
 export type StoredEvent = Counted & {
@@ -73,7 +63,7 @@ export async function storeNewEvents(trx: Trx, tenantId: number, events: readonl
 
 /** Whether a transaction failed because an event was there already. */
 export const isRepeat = (error: unknown): boolean => {
-  const { code, constraint } = error as { code?: string; constraint?: string }
+  const { code, constraint } = serverAnswer(error)
   return code === '23505' && /^event_\d+_pkey$/.test(constraint ?? '')
 }
 
@@ -93,46 +83,4 @@ export async function storeEvents(trx: Trx, tenantId: number, events: readonly S
     trx,
   )
   return rows.map((row) => row.position)
-}
-
-/**
- * Adds to the minutes and marks their hours for the hourly job.
- * The mark is updated although nothing in it changes: that takes its lock, without which the job could delete the mark
- * while these minutes are not committed yet, and the hour would stay wrong for ever.
- */
-export async function addRollup(trx: Trx, tenantId: number, rows: readonly RollupRow[]): Promise<void> {
-  if (rows.length === 0) return
-  const hours = new Map<string, { channel: number; hour: number }>()
-  for (const { channel, bucket } of rows) {
-    const hour = bucket - (bucket % hourMs)
-    hours.set(`${channel} ${hour}`, { channel, hour })
-  }
-  const dirty = [...hours.values()]
-  await sql`/* event.rollup */
-    with seal as materialized (select sealed_until from rollup_seal for share),
-    dirty as (
-      insert into rollup_dirty (tenant_id, channel_id, hour)
-      select ${tenantId}::int4, channel_id, hour from unnest(${int4Array(dirty, (row) => row.channel)}::int4[],
-        ${instantArray(dirty, (row) => row.hour)}::timestamptz[]) as s (channel_id, hour), seal
-      where hour < sealed_until
-      order by channel_id, hour
-      on conflict (tenant_id, channel_id, hour) do update set hour = excluded.hour
-    )
-    insert into event_1m as r (tenant_id, channel_id, bucket, series, n, sum, min, max, last, last_at, observed_ms)
-    select ${tenantId}::int4, * from unnest(
-      ${int4Array(rows, (row) => row.channel)}::int4[], ${instantArray(rows, (row) => row.bucket)}::timestamptz[],
-      ${int2Array(rows, (row) => row.series)}::int2[], ${int4Array(rows, (row) => row.n)}::int4[],
-      ${int8Array(rows, (row) => row.sum)}::int8[], ${float4OrNullArray(rows, (row) => row.min)}::float4[],
-      ${float4OrNullArray(rows, (row) => row.max)}::float4[], ${float4OrNullArray(rows, (row) => row.last)}::float4[],
-      ${instantOrNullArray(rows, (row) => row.lastAt)}::timestamptz[], ${int8Array(rows, (row) => row.observedMs)}::int8[]
-    ) as s (channel_id, bucket, series, n, sum, min, max, last, last_at, observed_ms)
-    order by channel_id, bucket, series
-    on conflict (tenant_id, channel_id, bucket, series) do update set
-      n = r.n + excluded.n,
-      sum = r.sum + excluded.sum,
-      min = least(r.min, excluded.min),
-      max = greatest(r.max, excluded.max),
-      last = case when r.last_at is null or (excluded.last_at, excluded.last) > (r.last_at, r.last) then excluded.last else r.last end,
-      last_at = greatest(r.last_at, excluded.last_at),
-      observed_ms = r.observed_ms + excluded.observed_ms`.execute(trx)
 }

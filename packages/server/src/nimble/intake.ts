@@ -3,7 +3,7 @@
  * acknowledged when its records are committed and not before.
  */
 import { zstdDecompressSync } from 'node:zlib'
-import type { EventRecord, PortalMessage } from '@sightline/contract/edge'
+import { type EventRecord, linkUnacknowledged, type PortalMessage } from '@sightline/contract/edge'
 import { decodeEvents, FrameError, maxFrameRecords, readEventHeader } from '@sightline/contract/frame'
 
 export type IntakeOptions = {
@@ -19,8 +19,8 @@ export type Intake = { take(frame: Uint8Array): void; close(): void }
 
 type Waiting = { seq: number; records: EventRecord[]; fault: string | null; receivedAt: Date }
 
-/** A nimble sends 8 without an answer. */
-const mostWaiting = 32
+/** Twice what a nimble of this release sends without an answer: a later one may send more. */
+const mostWaiting = 2 * linkUnacknowledged
 const retryMs = [500, 1000, 2000, 5000]
 
 export function createIntake(options: IntakeOptions): Intake {

@@ -10,6 +10,7 @@ import { createServer as createApp } from '../app.ts'
 import { type BusMessage, createBus } from '../bus.ts'
 import { readEnv } from '../env.ts'
 import { createEventWriter } from '../event/ingest.ts'
+import { addAllMinutes } from '../event/minutes.ts'
 import { openSecrets } from '../secrets.ts'
 import { testDatabase } from '../testing/database.ts'
 import { factories } from '../testing/factories.ts'
@@ -183,6 +184,7 @@ describe('the link', () => {
     await until(async () => (await stored()) >= total, 'all events have come', 30_000)
     await until(() => links.status(row.uid)?.journal_events === 0, 'the journal is empty', 15_000)
     expect(await stored()).toBe(total)
+    await addAllMinutes(db)
     const observed = await db.owner((trx) =>
       trx
         .selectFrom('event_1m')

@@ -245,6 +245,7 @@ export function factories(db: Db) {
       receivedAt: new Date(),
     })
     if (stored !== 1) throw new Error('the event of a test was not stored')
+    await writer.settled()
     return record
   }
 

@@ -235,6 +235,7 @@ const analytics = [
     id smallint primary key, uid uuid not null unique, key text not null unique, name text not null,
     bundle_id smallint not null references bundle)`,
 
+  // former_nimbles: what these still have in their journals is stored.
   `create table channel ${entity(`
     site_id int not null,
     device_id int not null,
@@ -246,6 +247,7 @@ const analytics = [
     sid text not null,
     threshold int not null default -1,
     auto_recovery boolean not null default true,
+    former_nimbles int[] not null default '{}',
     ${parent('site_id', 'site')},
     ${parent('device_id', 'device')},
     ${parent('source_id', 'source')},

@@ -25,7 +25,7 @@ export function channelDirectory(db: Db, now: () => number) {
   const known = new Map<string, { channel: KnownChannel | null; at: number }>()
   /** One that belongs to another edge server may just have been moved. */
   const isFresh = ({ channel, at }: { channel: KnownChannel | null; at: number }, nimbleIds: ReadonlySet<number>) =>
-    now() - at < (channel && nimbleIds.isSubsetOf(new Set(channel.nimbleIds)) ? keepMs : keepDoubtMs)
+    now() - at < (channel && [...nimbleIds].every((id) => channel.nimbleIds.includes(id)) ? keepMs : keepDoubtMs)
   return {
     /** @param wanted channels by public id, each with the edge servers that sent records of it */
     async lookUp(
@@ -59,24 +59,57 @@ export function channelDirectory(db: Db, now: () => number) {
 type Watcher = Pick<EventRecord, 'detector' | 'detector_state' | 'state_cause' | 'model_version'>
 const keyOf = (record: Watcher) =>
   JSON.stringify([record.detector, record.detector_state, record.state_cause, record.model_version])
-/** An edge server of ours has a few dozen; one that makes them up must not fill the memory. */
+/** An edge server of ours has a few dozen; one that makes them up must fill neither the memory nor the dictionary. */
 const mostRemembered = 10_000
+const mostStored = 100_000
 
-/** Numbers for what watched: detector, its state and model. New ones are added to the dictionary. */
-export function sourceDictionary(db: Db) {
+/**
+ * Numbers for what watched: detector, its state and model. New ones are added to the dictionary; when it is full they
+ * count as the same detector in the same state, without cause and model.
+ */
+export function sourceDictionary(db: Db, most = mostStored) {
   const ids = new Map<string, number>()
   return {
     async lookUp(records: readonly Watcher[]): Promise<(record: Watcher) => number> {
       if (ids.size > mostRemembered) ids.clear()
-      const missing = new Map(
-        records.filter((record) => !ids.has(keyOf(record))).map((record) => [keyOf(record), storable(record)]),
-      )
-      const stored = missing.size > 0 && (await addSources(db, [...missing.values()]))
-      if (stored) for (const [key, watcher] of missing) ids.set(key, stored.get(keyOf(watcher)) as number)
-      return (record) => ids.get(keyOf(record)) as number
+      const missing = new Map<string, Watcher>()
+      for (const record of changes(records)) {
+        const key = keyOf(record)
+        if (!ids.has(key)) missing.set(key, storable(record))
+      }
+      const stored = missing.size > 0 && (await addSources(db, [...missing.values()], most))
+      if (stored)
+        for (const [key, watcher] of missing)
+          ids.set(key, (stored.get(keyOf(watcher)) ?? stored.get(keyOf(plain(watcher)))) as number)
+      let last: Watcher | null = null
+      let id = 0
+      return (record) => {
+        if (last === null || !isSame(record, last)) {
+          last = record
+          id = ids.get(keyOf(record)) as number
+        }
+        return id
+      }
     },
   }
 }
+
+const isSame = (a: Watcher, b: Watcher) =>
+  a.detector === b.detector &&
+  a.detector_state === b.detector_state &&
+  a.state_cause === b.state_cause &&
+  a.model_version === b.model_version
+
+/** Of records that follow each other and say the same, the first: most frames say the same all through. */
+const changes = (records: readonly Watcher[]) =>
+  records.filter((record, i) => i === 0 || !isSame(record, records[i - 1] as Watcher))
+
+const plain = (watcher: Watcher): Watcher => ({
+  detector: watcher.detector,
+  detector_state: watcher.detector_state,
+  state_cause: null,
+  model_version: null,
+})
 
 /** PostgreSQL has no U+0000 in text. */
 const storable = (watcher: Watcher): Watcher => ({
@@ -87,15 +120,18 @@ const storable = (watcher: Watcher): Watcher => ({
 })
 
 /** One step for however many there are. */
-async function addSources(db: Db, watchers: readonly Watcher[]): Promise<Map<string, number>> {
+async function addSources(db: Db, watchers: readonly Watcher[], most: number): Promise<Map<string, number>> {
   // In one order for all replicas, so that none waits for another in a circle.
-  const sorted = watchers.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const distinct = new Map([...watchers, ...watchers.map(plain)].map((watcher) => [keyOf(watcher), watcher]))
+  const sorted = [...distinct.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const column = (key: keyof Watcher) => sorted.map((watcher) => watcher[key])
   return db.ingest(async (trx) => {
     const given = sql`unnest(${column('detector')}::text[], ${column('detector_state')}::text[],
       ${column('state_cause')}::text[], ${column('model_version')}::text[])`
     await sql`insert into event_source (detector, detector_state, state_cause, model_version)
-      select * from ${given} on conflict do nothing`.execute(trx)
+      select * from ${given} as g (detector, detector_state, state_cause, model_version)
+      where (state_cause is null and model_version is null) or (select count(*) from event_source) < ${most}
+      on conflict do nothing`.execute(trx)
     const { rows } = await sql<Watcher & { id: number }>`
       select w.* from ${given} as g (detector, detector_state, state_cause, model_version)
       join event_source w on w.detector = g.detector and w.detector_state = g.detector_state

@@ -8,6 +8,7 @@ import { Refusal } from '../refusal.ts'
 import { testDatabase } from '../testing/database.ts'
 import { eventRecord, rolledUp, rolledUpFromRaw } from '../testing/events.ts'
 import { factories } from '../testing/factories.ts'
+import { sourceDictionary } from './directory.ts'
 import { hourlyJob, rollUpHours, sealHours } from './hourly.ts'
 import { createEventWriter } from './ingest.ts'
 import { addAllMinutes, addMinutes, noteMinutes } from './minutes.ts'
@@ -416,4 +417,30 @@ test('a writer that stopped refuses, and takes what waited before', async () => 
   await own.stop()
   expect(await last).toMatchObject({ stored: 1 })
   await expect(own.write(from([]))).rejects.toBeInstanceOf(Refusal)
+})
+
+test('what watched is a dictionary that nobody fills: beyond its size cause and model are left out', async () => {
+  const watcher = (state_cause: string | null) => ({
+    detector: 'onnx' as const,
+    detector_state: 'degraded' as const,
+    state_cause,
+    model_version: 'made up',
+  })
+  const stored = () =>
+    db.owner((trx) =>
+      trx.selectFrom('event_source').selectAll().where('model_version', '=', 'made up').orderBy('id').execute(),
+    )
+  const roomy = sourceDictionary(db)
+  const [known, other] = [watcher('known'), watcher('other')]
+  const idOf = await roomy.lookUp([known, other])
+  expect(new Set([idOf(known), idOf(other), idOf(known)]).size).toBe(2)
+  const full = sourceDictionary(db, 2)
+  const next = watcher('one more')
+  const inFull = await full.lookUp([known, next, known])
+  expect(inFull(known)).toBe(idOf(known))
+  const row = await db.owner((trx) =>
+    trx.selectFrom('event_source').selectAll().where('id', '=', inFull(next)).executeTakeFirstOrThrow(),
+  )
+  expect(row).toMatchObject({ detector: 'onnx', detector_state: 'degraded', state_cause: null, model_version: null })
+  expect((await stored()).map((one) => one.state_cause)).toEqual(['known', 'other'])
 })

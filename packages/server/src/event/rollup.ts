@@ -41,6 +41,8 @@ export type Counted = {
 
 export const minuteMs = 60_000
 export const hourMs = 3_600_000
+/** Series are small integers in the database. */
+const mostSeries = 2 ** 15
 
 /** A window counts in the minute in which it lay: a window that ends on the full minute belongs to the one before. */
 export const bucketOf = (kind: Counted['kind'], at: number): number => {
@@ -50,13 +52,21 @@ export const bucketOf = (kind: Counted['kind'], at: number): number => {
 
 /** Rows sorted by channel, bucket and series: writers that go in the same order cannot deadlock. */
 export function rollUp(records: Iterable<Counted>): RollupRow[] {
-  const rows = new Map<string, RollupRow>()
+  const rows: RollupRow[] = []
+  const perChannel = new Map<number, Map<number, RollupRow>>()
   const rowOf = (channel: number, bucket: number, series: number): RollupRow => {
-    const key = `${channel} ${bucket} ${series}`
-    let row = rows.get(key)
+    let own = perChannel.get(channel)
+    if (!own) {
+      own = new Map()
+      perChannel.set(channel, own)
+    }
+    // A number, not a text: this runs for each number of each record.
+    const key = (bucket / minuteMs) * mostSeries + series
+    let row = own.get(key)
     if (!row) {
       row = { channel, bucket, series, n: 0, sum: 0, min: null, max: null, last: null, lastAt: null, observedMs: 0 }
-      rows.set(key, row)
+      own.set(key, row)
+      rows.push(row)
     }
     return row
   }
@@ -70,7 +80,7 @@ export function rollUp(records: Iterable<Counted>): RollupRow[] {
       if (record.observedMs > 0) addLevels(record, (series) => rowOf(record.channel, bucket, series))
     } else if (record.kind === 'open') addFlows(record, (series) => rowOf(record.channel, bucket, series))
   }
-  return [...rows.values()].sort((a, b) => a.channel - b.channel || a.bucket - b.bucket || a.series - b.series)
+  return rows.sort((a, b) => a.channel - b.channel || a.bucket - b.bucket || a.series - b.series)
 }
 
 const thousandths = (value: number) => Math.floor(value * 1000 + 0.5)

@@ -74,6 +74,10 @@ export const pipelineCatalog: readonly PipelineItem[] = [
       fr: 'Hauteur maximale de l’image analysée ; ses proportions sont conservées.',
     },
   ),
+  flag('decode.on_demand', true, {
+    en: 'While nothing moves, look at a picture now and then only; from the first movement on at all of them.',
+    fr: 'Tant que rien ne bouge, ne regarder une image que de temps en temps ; dès le premier mouvement, toutes.',
+  }),
   integer(
     'motion.width',
     { default: 320, min: 160, max: 640, unit: 'px' },
@@ -298,8 +302,9 @@ const special: Partial<Record<UsecaseKey, PipelineElements>> = {
   ppedtec: { 'detector.kind': 'onnx' },
   fcmsk: { 'detector.kind': 'onnx' },
   fcrecog: { 'detector.kind': 'onnx' },
-  coldtec: { 'detector.kind': 'onnx', 'decode.fps': 10 },
-  frdtec: { 'detector.kind': 'onnx', 'decode.fps': 12 },
+  // Both read how things change from picture to picture.
+  coldtec: { 'detector.kind': 'onnx', 'decode.fps': 10, 'decode.on_demand': false },
+  frdtec: { 'detector.kind': 'onnx', 'decode.fps': 12, 'decode.on_demand': false },
   emptyframecheck: { 'detector.kind': 'motion', 'decode.fps': 1 },
 }
 

@@ -279,8 +279,13 @@ function sizeOf(channels: readonly LinkChannel[]): AnalysisSize | null {
     .filter(({ config, settings }) => refusalOf(config, settings) === null)
     .map(({ settings }) => settings.picture)
   if (pictures.length === 0) return null
-  const greatest = (of: keyof AnalysisSize) => Math.max(...pictures.map((picture) => picture[of]))
-  return { fps: greatest('fps'), width: greatest('width'), height: greatest('height') }
+  const greatest = (of: 'fps' | 'width' | 'height') => Math.max(...pictures.map((picture) => picture[of]))
+  return {
+    fps: greatest('fps'),
+    width: greatest('width'),
+    height: greatest('height'),
+    on_demand: pictures.every((picture) => picture.on_demand),
+  }
 }
 
 /** The closing record of an occasion whose analysis is gone. */

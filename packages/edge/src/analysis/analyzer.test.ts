@@ -162,7 +162,7 @@ test('a camera that stops sending is stalled: its window is closed and it comes 
   newAnalyzer([channelOf('pplcnt', [{ points: wholePicture }])])
   run(0, 7200)
   expect(analyzer.pass(start + 9000)).toMatchObject({ records: [], states: [] })
-  expect(analyzer.pass(start + 11_200).records).toMatchObject([
+  expect(analyzer.pass(start + 14_200).records).toMatchObject([
     { kind: 'window', observed_at: start + 10_000, observed_ms: 2200 },
   ])
   expect(brief(analyzer.pass(start + 18_000).states)).toEqual([['stopped', 'ok', 'stalled']])

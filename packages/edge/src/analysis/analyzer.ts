@@ -18,7 +18,13 @@ export type Frame = {
 /** How the camera's pictures come in, as its process measures it. */
 export type FramePace = { is_reduced: boolean; drops: number }
 
-export type Analysed = { records: EventRecord[]; overlay: Overlay | null; states: ChannelState[] }
+export type Analysed = {
+  records: EventRecord[]
+  overlay: Overlay | null
+  states: ChannelState[]
+  /** No channel of the camera sees anything that moves or must be followed. */
+  isStill: boolean
+}
 
 export type AnalyzerOptions = {
   cv: Cv
@@ -45,7 +51,7 @@ type Running = {
   seenAt: number[]
 }
 /** Channels of one camera that look at its pictures in the same way. */
-type Group = { settings: PerceptionSettings; perception: Perception; dueAt: number }
+type Group = { settings: PerceptionSettings; perception: Perception; dueAt: number; isStill: boolean }
 type Source = {
   size: string
   picture: Mat
@@ -132,25 +138,29 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     const known = source.groups.get(key)
     if (known) return known
     const perception = createPerception(cv, settings, frame.width, frame.height, detectorOf)
-    const group = { settings, perception, dueAt: frame.at }
+    const group = { settings, perception, dueAt: frame.at, isStill: false }
     source.groups.set(key, group)
     return group
   }
 
-  function see(running: Running, seen: Seen, { is_reduced, drops }: FramePace): Analysed {
+  function see(running: Running, seen: Seen, { is_reduced, drops }: FramePace) {
     const { channel } = running
     const cause = seen.cause ?? (is_reduced ? 'degraded:frames_dropped' : null)
     running.seenAt = [...running.seenAt.filter((at) => at > seen.at - rateOverMs && at <= seen.at), seen.at]
     const records = channel.see({ ...seen, cause })
     const told = channel.cause()
+    const fps = rateOf(running.seenAt)
+    const { perception, picture } = running.settings
     const states = become(running, {
       state: 'running',
       detector_state: told === null ? 'ok' : 'degraded',
       cause: told,
-      fps: rateOf(running.seenAt),
+      fps,
+      // While nothing moves, those that come are all that are wanted.
+      expected_fps: seen.still && picture.on_demand ? fps : perception.fps,
       drops,
     })
-    return { records, overlay: null, states }
+    return { records, states }
   }
 
   /** The pictures of a camera no longer follow on one another: its tracks are lost and its background is learned anew. */
@@ -185,7 +195,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
         states.push(start(config, before.get(config.channel_id) ?? null))
       }
       for (const sourceId of touched) tidy(sourceId)
-      return { records, overlay: null, states }
+      return { ...nothing(), records, states }
     },
     setPace(sourceId: string, pace: FramePace): void {
       const source = sources.get(sourceId)
@@ -193,7 +203,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     },
     /** Analyses one picture of one camera. */
     frame(frame: Frame): Analysed {
-      const all: Analysed = { records: [], overlay: null, states: [] }
+      const all = nothing()
       const last = sources.get(frame.source_id)?.lastAt ?? Number.NEGATIVE_INFINITY
       if (frame.at < last - clockStepMs) all.records.push(...interrupt(frame.source_id, last))
       else if (frame.at <= last) return all
@@ -209,7 +219,9 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
         const group = groupOf(source, frame, one.settings.perception)
         if (!seenBy.has(group) && isDue(group, frame.at)) {
           group.dueAt = nextDue(group, frame.at)
-          seenBy.set(group, group.perception.see(source.picture, frame.at))
+          const seen = group.perception.see(source.picture, frame.at)
+          group.isStill = seen.still
+          seenBy.set(group, seen)
         }
         const seen = seenBy.get(group)
         if (!seen) continue
@@ -218,15 +230,16 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
         all.states.push(...states)
       }
       all.overlay = overlayOf(frame, source, running, [...seenBy.values()])
+      all.isStill = [...source.groups.values()].every((group) => group.isStill)
       return all
     },
     /** Something failed in the middle of a picture: the camera's pictures are begun anew. */
     reset(sourceId: string, at: number): Analysed {
-      return { records: interrupt(sourceId, at), overlay: null, states: [] }
+      return { ...nothing(), records: interrupt(sourceId, at) }
     },
     /** Time passed: closes windows of cameras that send nothing, and says so. */
     pass(at: number): Analysed {
-      const all: Analysed = { records: [], overlay: null, states: [] }
+      const all = nothing()
       for (const { channel } of channels.values()) all.records.push(...channel.pass(at))
       for (const [id, source] of sources) {
         if (at - source.lastAt < stalledMs) continue
@@ -269,6 +282,8 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
       }
   }
 }
+
+const nothing = (): Analysed => ({ records: [], overlay: null, states: [], isStill: false })
 
 export type Analyzer = ReturnType<typeof createAnalyzer>
 

@@ -40,6 +40,7 @@ const seen = (ms: number, tracks: SeenTrack[], more: Partial<Seen> = {}): Seen =
   at: start + ms,
   aspect: 16 / 9,
   watching: true,
+  still: false,
   cause: null,
   sight: 'clear',
   tracks,

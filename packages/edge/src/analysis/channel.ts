@@ -134,8 +134,8 @@ export function createChannel(
       .map(({ id, box, score, label, present }): Person => {
         return { trackId: id, box, score, label, present, stays: stays.get(id) ?? [] }
       })
-    const { at, watching, sight, moving } = seen
-    return { at, watching, sight, people, moving, crossings, hasZones }
+    const { at, watching, sight, moving, still } = seen
+    return { at, watching, sight, people, moving, still, crossings, hasZones }
   }
   function take(seen: Seen): EventRecord[] {
     const facts = factsOf(seen)
@@ -144,7 +144,7 @@ export function createChannel(
     if (levels) lastMeasured = { at: seen.at, levels }
     const alive = new Set(facts.people.map((person) => person.trackId))
     return [
-      ...window.see(seen.at, levels, cause).map(windowRecord),
+      ...window.see(seen.at, levels, cause, seen.still).map(windowRecord),
       ...instants.map((instant) => instantRecord(seen.at, instant)),
       ...occasions.advance(situations, alive, seen.at).map(occasionRecord),
     ]

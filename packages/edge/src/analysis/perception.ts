@@ -35,6 +35,8 @@ export type Seen = {
   tracks: SeenTrack[]
   /** Moving areas, people or not. */
   moving: number
+  /** Nothing moves and nobody is followed, or nothing can be seen: pictures may be left out until that changes, and nothing is missed. */
+  still: boolean
 }
 
 export type NewDetector = (cv: Cv, settings: PerceptionSettings, width: number, height: number) => Detector
@@ -91,10 +93,18 @@ export function createPerception(
       cv.resize(picture, small, smallSize, 0, 0, cv.INTER_AREA)
       const { state, blobs } = motion.look(small, at)
       const seeing = sight.look(small, at)
-      const nothing = { at, aspect: width / height, sight: seeing, tracks: [], moving: 0, watching: false }
+      const nothing = {
+        at,
+        aspect: width / height,
+        sight: seeing,
+        tracks: [],
+        moving: 0,
+        watching: false,
+        still: false,
+      }
       if (isBlind(seeing)) {
         tracker.reset()
-        return { ...nothing, cause: `degraded:${seeing}` }
+        return { ...nothing, cause: `degraded:${seeing}`, still: true }
       }
       if (state !== 'steady') {
         if (state === 'changed') {
@@ -110,6 +120,7 @@ export function createPerception(
         watching: true,
         cause: seeing === 'blurred' ? 'degraded:blurred' : null,
         moving: blobs.length,
+        still: seeing === 'clear' && blobs.length === 0 && tracker.tracks.length === 0,
         tracks: tracker.tracks.map((track) => ({
           id: track.id,
           box: share(track.box),

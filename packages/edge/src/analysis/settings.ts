@@ -83,6 +83,11 @@ export function settingsOf({ usecase_key, pipeline_elements }: Pick<LinkChannel,
     analytic,
     /** `onnx` in the pipeline: a model of the user's must do the work. */
     wantsModel: text('detector.kind') === 'onnx',
-    picture: { fps: number('decode.fps'), width: number('decode.width'), height: number('decode.height') },
+    picture: {
+      fps: number('decode.fps'),
+      width: number('decode.width'),
+      height: number('decode.height'),
+      on_demand: map['decode.on_demand'] !== false,
+    },
   }
 }

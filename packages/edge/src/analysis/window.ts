@@ -3,6 +3,9 @@ import type { LevelKind } from '@sightline/domain'
 export type Levels = Record<string, number>
 
 /** What a window saw; `metrics` as a window record carries them. */
+/** A camera at rest gives a picture at least this often (`camera/gate.ts`), and a bit. */
+const longestStillMs = 4000
+
 export type WindowSummary = { endedAt: number; observedMs: number; metrics: Levels; cause: string | null }
 
 export type WindowSettings = {
@@ -26,7 +29,7 @@ export function createWindow(settings: WindowSettings) {
   const { windowMs, nominalMs, longestMs, kinds } = settings
   let open: Open | null = null
   /** Levels in force and since when; null when nothing is being watched. */
-  let holding: { levels: Levels; since: number } | null = null
+  let holding: { levels: Levels; since: number; longestMs: number } | null = null
 
   const windowAt = (at: number): Open => ({
     end: (Math.floor(at / windowMs) + 1) * windowMs,
@@ -42,7 +45,7 @@ export function createWindow(settings: WindowSettings) {
     const close = (window: Open) => {
       if (window.pictures > 0 || window.observedMs > 0) closed.push(summary(window, window.end))
     }
-    const isGap = holding !== null && at - holding.since > longestMs
+    const isGap = holding !== null && at - holding.since > holding.longestMs
     const until = holding && isGap ? holding.since + nominalMs : at
     while (holding && open) {
       const to = Math.min(until, open.end)
@@ -89,18 +92,21 @@ export function createWindow(settings: WindowSettings) {
   }
 
   return {
-    /** A picture was analysed. @param levels null when nothing could be counted in it */
-    see(at: number, levels: Levels | null, cause: string | null): WindowSummary[] {
+    /**
+     * A picture was analysed. @param levels null when nothing could be counted in it
+     * @param isStill the next may come late, and until then nothing changes
+     */
+    see(at: number, levels: Levels | null, cause: string | null, isStill = false): WindowSummary[] {
       const closed = advance(at)
       open ??= windowAt(at)
       open.pictures++
       open.cause ??= cause
-      holding = levels && { levels, since: at }
+      holding = levels && { levels, since: at, longestMs: isStill ? Math.max(longestStillMs, longestMs) : longestMs }
       return closed
     },
     /** Time passed without a picture: windows that can get none any more are closed. */
     pass(at: number): WindowSummary[] {
-      return open && at >= open.end + longestMs ? advance(at) : []
+      return open && at >= open.end + (holding?.longestMs ?? longestMs) ? advance(at) : []
     },
     /** Ends the window now: a stop, or new settings. */
     cut(at: number): WindowSummary[] {

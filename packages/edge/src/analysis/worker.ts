@@ -35,10 +35,13 @@ function report({ records, overlay, states }: Analysed, frame: Frame | null): vo
     })
 }
 
-function take(frame: Frame): void {
+function take(frame: Frame): boolean {
   const begun = performance.now()
+  let isStill = false
   try {
-    report(analyzer.frame(frame), frame)
+    const analysed = analyzer.frame(frame)
+    report(analysed, frame)
+    isStill = analysed.isStill
     failures = 0
   } catch (thrown) {
     report(analyzer.reset(frame.source_id, frame.at), frame)
@@ -46,6 +49,7 @@ function take(frame: Frame): void {
     tell({ type: 'log', text: `A picture could not be analysed: ${openCvError(cv, thrown).message}` })
   }
   work = { frames: work.frames + 1, busyMs: work.busyMs + performance.now() - begun }
+  return isStill
 }
 
 const listener = await listenForFrames(take, (error) => {
@@ -78,7 +82,7 @@ main.on('message', (message: ToWorker) => {
 async function stop(): Promise<void> {
   clearInterval(beating)
   await listener.close()
-  report({ records: analyzer.stop(Date.now(), 'restart'), overlay: null, states: [] }, null)
+  report({ records: analyzer.stop(Date.now(), 'restart'), overlay: null, states: [], isStill: false }, null)
   tell({ type: 'stopped' })
   main?.close()
 }

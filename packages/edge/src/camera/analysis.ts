@@ -1,48 +1,80 @@
 /** Sends a camera's pictures to the analysis worker at the rate it can bear (camera process only). */
+import type { Frame } from 'node-av'
 import type { Consumer, Picture } from './decoder.ts'
 import { connectFrames, type FrameSender } from './frames.ts'
-import { createScaler } from './image.ts'
+import { createScaler, type Size } from './image.ts'
 import type { AnalysisPace, FromChild, ToChild } from './messages.ts'
 import { createPace, type Pace } from './pace.ts'
 
 type Analysis = NonNullable<Extract<ToChild, { type: 'analysis' }>['analysis']>
 type Running = { wanted: Analysis; sender: FrameSender; pace: Pace }
+/** Waits for the worker: the newest picture as it was decoded, or late ones, already small. */
+type Held = Omit<Picture, 'frame'> & { picture: { frame: Frame } | { bgr: Size & { data: Buffer } } }
 
 const reportMs = 2000
+/** Pictures of the past that are worked off one after the other; as many as come in a rest (`gate.ts`) at 5 a second. */
+const mostHeld = 16
 
 export type AnalysisFeed = { set(analysis: Analysis | null): void; consumer: Consumer; close(): void }
 
 export function createAnalysisFeed(tell: (message: FromChild) => void): AnalysisFeed {
   const scaler = createScaler()
   let running: Running | null = null
-  /** The newest picture, while the worker is busy with an older one. */
-  let held: Picture | null = null
-  let inWork: { at: number } | null = null
+  let held: Held[] = []
+  let inWork: { at: number; isLate: boolean } | null = null
   let drops = 0
   let sent = 0
   let worstLagMs = 0
   let reportedAt = performance.now()
 
-  const letGo = () => {
-    held?.frame.free()
-    held = null
+  const free = ({ picture }: Held) => {
+    if ('frame' in picture) picture.frame.free()
   }
-  const send = ({ sender, wanted }: Running, { frame, pts, at }: Picture) => {
+  const letGo = () => {
+    for (const one of held) free(one)
+    held = []
+  }
+  const send = ({ sender, wanted }: Running, { picture, pts, at, isLate }: Held) => {
     // Straight from the scaler's memory: the next picture is made when the worker has taken this one.
-    sender.send({ ...scaler.bgr(frame, wanted), at, pts_ms: pts / 90 })
-    inWork = { at }
+    const bgr = 'bgr' in picture ? picture.bgr : scaler.bgr(picture.frame, wanted)
+    sender.send({ ...bgr, at, pts_ms: pts / 90 })
+    inWork = { at, isLate }
     sent += 1
+  }
+  const hold = (here: Running, { frame, ...rest }: Picture) => {
+    const newest = held.at(-1)
+    if (newest && (held.length >= mostHeld || (!newest.isLate && !rest.isLate))) {
+      const [left] = held.splice(newest.isLate ? 0 : -1, 1)
+      if (left) free(left)
+      if (inWork) {
+        drops += 1
+        here.pace.dropped(performance.now())
+      }
+    }
+    if (rest.isLate) {
+      // Frames are a decoder's own memory, and large: a few of them at most are kept from it.
+      const { data, ...size } = scaler.bgr(frame, here.wanted)
+      held.push({ ...rest, picture: { bgr: { ...size, data: Buffer.from(data) } } })
+      return
+    }
+    const kept = frame.clone()
+    if (kept) held.push({ ...rest, picture: { frame: kept } })
   }
   const onReady = (here: Running) => {
     if (running !== here) return
     if (inWork) {
       const lagMs = Math.max(0, Date.now() - inWork.at)
-      worstLagMs = Math.max(worstLagMs, lagMs)
-      here.pace.finished(lagMs, performance.now())
+      // How late those are that were not wanted when they came says nothing about the worker.
+      if (!inWork.isLate) {
+        worstLagMs = Math.max(worstLagMs, lagMs)
+        here.pace.finished(lagMs, performance.now())
+      }
       inWork = null
     }
-    if (held) send(here, held)
-    letGo()
+    const next = held.shift()
+    if (!next) return
+    send(here, next)
+    free(next)
   }
   const report = () => {
     const seconds = (performance.now() - reportedAt) / 1000
@@ -80,16 +112,11 @@ export function createAnalysisFeed(tell: (message: FromChild) => void): Analysis
     },
     consumer: {
       fps: () => running?.pace.fps() ?? 0,
-      take(picture) {
+      mayRest: () => running !== null && held.length === 0 && rests(running),
+      take({ frame, ...rest }) {
         if (!running) return
-        if (running.sender.ready()) return send(running, picture)
-        if (held && inWork) {
-          drops += 1
-          running.pace.dropped(performance.now())
-        }
-        const frame = picture.frame.clone()
-        letGo()
-        if (frame) held = { ...picture, frame }
+        if (running.sender.ready()) send(running, { ...rest, picture: { frame } })
+        else hold(running, { frame, ...rest })
       },
     },
     close() {
@@ -100,10 +127,13 @@ export function createAnalysisFeed(tell: (message: FromChild) => void): Analysis
   }
 }
 
-const paceOf = ({ wanted, pace }: Running, fps: number, drops: number, lagMs: number): AnalysisPace => ({
+const rests = ({ wanted, sender }: Running) => wanted.on_demand && sender.isStill()
+
+const paceOf = (running: Running, fps: number, drops: number, lagMs: number): AnalysisPace => ({
   fps: Math.round(fps * 10) / 10,
-  wanted_fps: wanted.fps,
-  is_reduced: pace.isReduced(),
+  // While nothing moves, those that come are all that are wanted.
+  wanted_fps: rests(running) ? Math.min(running.wanted.fps, Math.round(fps * 10) / 10) : running.wanted.fps,
+  is_reduced: running.pace.isReduced(),
   drops,
   lag_ms: Math.round(lagMs),
 })

@@ -71,7 +71,10 @@ describe('a camera that misbehaves', () => {
   test('pictures stop: said after 10 s, and back when they come again', async () => {
     const demo = await startDemoCamera()
     const { socket } = await frameListener()
-    const { until, camera } = watch({ address: demo.address, analysis: { fps: 5, width: 320, height: 240, socket } })
+    const { until, camera } = watch({
+      address: demo.address,
+      analysis: { fps: 5, width: 320, height: 240, on_demand: true, socket },
+    })
     const { last_frame_at } = await until({ state: 'streaming' })
     demo.setFault('stall')
     const stalled = await until({ state: 'offline', cause: 'stalled' }, 20)

@@ -36,7 +36,10 @@ describe.skipIf(gstMissing ?? ffmpegMissing)('a camera of another make (gst-rtsp
   test('B-frames: every picture in its order, live and in clips, and the analysis sees them in even steps', async () => {
     const camera = await gst(pipelines.bFrames)
     const { socket, frames } = await frameListener()
-    const watched = watch({ address: camera.address, analysis: { fps: 5, width: 320, height: 240, socket } })
+    const watched = watch({
+      address: camera.address,
+      analysis: { fps: 5, width: 320, height: 240, on_demand: true, socket },
+    })
     await watched.until({ state: 'streaming' })
     const { shown } = view(watched.camera)
     await vi.waitFor(() => expect(shown.fragments.length).toBeGreaterThan(60), { timeout: 15_000 })
@@ -61,7 +64,10 @@ describe.skipIf(gstMissing ?? ffmpegMissing)('a camera of another make (gst-rtsp
   test('a change of the picture size reaches viewers, the analysis and the state', async () => {
     const camera = await gst(pipelines.h264)
     const { socket, frames } = await frameListener()
-    const watched = watch({ address: camera.address, analysis: { fps: 5, width: 640, height: 480, socket } })
+    const watched = watch({
+      address: camera.address,
+      analysis: { fps: 5, width: 640, height: 480, on_demand: true, socket },
+    })
     await watched.until({ state: 'streaming', width: 640, height: 480 })
     const { shown } = view(watched.camera)
     camera.shrink()

@@ -13,7 +13,11 @@ describe('a camera that works', () => {
   test('its picture: state, live view, frames for the analysis, snapshot', async () => {
     const demo = await startDemoCamera(odd)
     const { socket, frames } = await frameListener()
-    const watched = watch({ address: demo.address, ...odd, analysis: { fps: 5, width: 320, height: 320, socket } })
+    const watched = watch({
+      address: demo.address,
+      ...odd,
+      analysis: { fps: 5, width: 320, height: 320, on_demand: true, socket },
+    })
     expect(watched.camera.state()).toMatchObject({ state: 'connecting', cause: null, width: null, fps: null })
     await watched.until({ state: 'streaming', cause: null, codec: 'h264', width: 640, height: 360 })
     await vi.waitFor(() => expect(watched.camera.state().fps).toBeGreaterThan(13), { timeout: 10_000 })
@@ -65,9 +69,9 @@ describe('a camera that works', () => {
     const { camera, until } = watch({ address: demo.address })
     await until({ state: 'streaming' })
     expect(frames.length).toBe(0)
-    camera.setAnalysis({ fps: 5, width: 640, height: 480, socket })
+    camera.setAnalysis({ fps: 5, width: 640, height: 480, on_demand: true, socket })
     await vi.waitFor(() => expect(frames.at(-1)).toMatchObject({ width: 640, height: 360 }), { timeout: 5000 })
-    camera.setAnalysis({ fps: 2, width: 160, height: 120, socket })
+    camera.setAnalysis({ fps: 2, width: 160, height: 120, on_demand: true, socket })
     await vi.waitFor(() => expect(frames.at(-1)).toMatchObject({ width: 160, height: 90 }), { timeout: 5000 })
     camera.setAnalysis(null)
     await vi.waitFor(
@@ -89,12 +93,12 @@ describe('a camera that works', () => {
     )
     const { camera, until } = watch({
       address: demo.address,
-      analysis: { fps: 5, width: 320, height: 240, socket: lost.socket },
+      analysis: { fps: 5, width: 320, height: 240, on_demand: true, socket: lost.socket },
     })
     await until({ state: 'streaming' })
     await lost.close()
     const { socket, frames } = await frameListener()
-    camera.setAnalysis({ fps: 5, width: 320, height: 240, socket })
+    camera.setAnalysis({ fps: 5, width: 320, height: 240, on_demand: true, socket })
     await vi.waitFor(() => expect(frames.length).toBeGreaterThan(3), { timeout: 5000 })
   })
 
@@ -111,7 +115,7 @@ describe('a camera that works', () => {
     onTestFinished(slow.close)
     const { paces, until, camera } = watch({
       address: demo.address,
-      analysis: { fps: 5, width: 320, height: 240, socket: slow.socket },
+      analysis: { fps: 5, width: 320, height: 240, on_demand: true, socket: slow.socket },
     })
     await until({ state: 'streaming' })
     await vi.waitFor(() => expect(paces.at(-1)).toMatchObject({ wanted_fps: 5, is_reduced: true }), { timeout: 15_000 })

@@ -136,8 +136,8 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   const offerPictures = () => connection?.tell({ type: 'pictures', fps: live.wantedPictures() })
   const offerAnalysis = () => {
     const ticket = analysis && frameTicket(analysis.socket, options.source_id)
-    const { fps = 0, width = 0, height = 0 } = analysis ?? {}
-    connection?.tell({ type: 'analysis', analysis: ticket && { fps, width, height, ticket } })
+    const { fps = 0, width = 0, height = 0, on_demand = false } = analysis ?? {}
+    connection?.tell({ type: 'analysis', analysis: ticket && { fps, width, height, on_demand, ticket } })
   }
   /** The worker went away: it may come back at the same socket, or `setAnalysis` names another. */
   const offerAnalysisAgain = (offered: Analysis | null) => {

@@ -117,6 +117,7 @@ function createViewerFeed() {
     },
     consumer: {
       fps: () => (isSending ? 0 : fps),
+      mayRest: () => false,
       take: ({ frame, at, pts }: Picture) => {
         isSending = true
         tell({ type: 'picture', at, pts, jpeg: jpeg.encode(frame, viewerSize) }, () => {

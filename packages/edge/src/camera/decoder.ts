@@ -1,20 +1,27 @@
 /**
  * Decodes as little of a stream as its consumers need (camera process only). Packets wait, from one key frame to the
  * next, until a picture is due; where none comes due before the next key frame they are never decoded, and pictures that
- * no other is predicted from are left out unless they are wanted themselves. What is seen is the same as by decoding
- * everything.
+ * no other is predicted from are left out unless they are wanted themselves. While nothing happens in the picture, no
+ * more than a key frame a second is decoded (`gate.ts`). What is seen is the same as by decoding everything.
  */
 import { AV_CODEC_ID_H264, Codec, CodecContext, type CodecParameters, Frame, type Packet } from 'node-av'
+import { createGate, glanceSize, showsChange } from './gate.ts'
+import { createReducer } from './image.ts'
 import { ticksPerSecond } from './timeline.ts'
 
 /** What is known of a packet beside its bytes; times as in `AccessUnit`. */
 export type Arrival = { pts: number; at: number; key: boolean; isReference: boolean }
 
-/** Valid during the call it is handed to only. */
-export type Picture = { frame: Frame; pts: number; at: number }
+/** Valid during the call it is handed to only. `isLate`: decoded some time after it came, since it was not wanted then. */
+export type Picture = { frame: Frame; pts: number; at: number; isLate: boolean }
 
-/** Someone who wants pictures at a rate; 0 = none. */
-export type Consumer = { fps(): number; take(picture: Picture): void }
+export type Consumer = {
+  /** Pictures a second that it wants; 0 = none. */
+  fps(): number
+  /** True while it can do with a picture now and then, as long as nothing moves. */
+  mayRest(): boolean
+  take(picture: Picture): void
+}
 
 export type Decoder = {
   /** The packet stays the caller's. */
@@ -34,29 +41,49 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
   const context = openContext(parameters)
   const decoded = new Frame()
   decoded.alloc()
+  const gate = createGate()
+  const reducer = createReducer(glanceSize)
   const samplers = consumers.map((consumer) => ({ consumer, due: Number.NEGATIVE_INFINITY }))
   let requests: ((picture: Picture) => void)[] = []
   let waiting: { packet: Packet; arrival: Arrival }[] = []
   let waitingBytes = 0
   let hasKey = false
   let newestAt = 0
+  let isLate = false
   /** By the packet's own time, which the decoder gives back with the picture. */
   const inside = new Map<bigint, Arrival>()
   let last: Picture | null = null
+  /** What the last glance saw. */
+  let glimpse: Buffer | null = null
 
   const forgetWaiting = () => {
     for (const { packet } of waiting) packet.free()
     waiting = []
     waitingBytes = 0
   }
+  const keep = (packet: Packet, arrival: Arrival) => {
+    const kept = packet.clone()
+    if (!kept) throw new Error('No memory for a packet.')
+    waiting.push({ packet: kept, arrival })
+    waitingBytes += packet.size
+  }
+  /** What follows is predicted from this key frame, should it be needed. */
+  const keepOnly = (packet: Packet, arrival: Arrival) => {
+    forgetWaiting()
+    keep(packet, arrival)
+  }
   const isWanted = (pts: number) =>
     requests.length > 0 || samplers.some(({ consumer, due }) => consumer.fps() > 0 && pts >= due)
+  const mayRest = () => {
+    const wanting = samplers.filter(({ consumer }) => consumer.fps() > 0)
+    return requests.length === 0 && wanting.length > 0 && wanting.every(({ consumer }) => consumer.mayRest())
+  }
 
   const show = (arrival: Arrival) => {
     const frame = decoded.clone()
     if (!frame) throw new Error('No memory for a picture.')
     last?.frame.free()
-    last = { frame, pts: arrival.pts, at: arrival.at }
+    last = { frame, pts: arrival.pts, at: arrival.at, isLate }
     for (const sampler of samplers) {
       const fps = sampler.consumer.fps()
       if (fps <= 0 || arrival.pts < sampler.due) continue
@@ -67,6 +94,14 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
     requests = []
     for (const take of asked) take(last)
   }
+  const drain = (take: (arrival: Arrival) => void) => {
+    while (context.receiveFrameSync(decoded) >= 0) {
+      const shown = inside.get(decoded.pts)
+      inside.delete(decoded.pts)
+      if (shown) take(shown)
+      decoded.unref()
+    }
+  }
   const decode = (packet: Packet, arrival: Arrival) => {
     inside.set(packet.pts, arrival)
     for (const oldest of inside.keys()) {
@@ -74,36 +109,67 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       inside.delete(oldest)
     }
     // A damaged packet gives no picture; the next key frame mends it.
-    if (context.sendPacketSync(packet) < 0) return
-    while (context.receiveFrameSync(decoded) >= 0) {
-      const shown = inside.get(decoded.pts)
-      inside.delete(decoded.pts)
-      if (shown) show(shown)
-      decoded.unref()
-    }
+    if (context.sendPacketSync(packet) >= 0) drain(show)
   }
   const decodeWaiting = () => {
     for (const { packet, arrival } of waiting) decode(packet, arrival)
     forgetWaiting()
   }
+  const catchUp = () => {
+    gate.wake()
+    isLate = true
+    decodeWaiting()
+    isLate = false
+    glimpse = null
+  }
+  /** Ends what is in the decoder, so that the next packet must be a key frame. */
+  const finish = (take: (arrival: Arrival) => void) => {
+    context.sendPacketSync(null)
+    drain(take)
+    context.flushBuffers()
+    inside.clear()
+  }
+  /** Decodes a key frame by itself. True when it shows what the one before showed; that is then what there is to see. */
+  const glance = (packet: Packet, arrival: Arrival): boolean => {
+    const before = glimpse ?? (last && reducer.grey(last.frame))
+    finish(show)
+    let isSame = false
+    inside.set(packet.pts, arrival)
+    const look = (shown: Arrival) => {
+      glimpse = reducer.grey(decoded)
+      isSame = before !== null && !showsChange(before, glimpse)
+      if (isSame) show(shown)
+    }
+    if (context.sendPacketSync(packet) >= 0) drain(look)
+    finish(look)
+    return isSame
+  }
 
   return {
     push(packet, arrival) {
-      if (arrival.key) {
-        forgetWaiting()
-        hasKey = true
-      }
+      const { key, pts } = arrival
       newestAt = arrival.at
-      const wanted = isWanted(arrival.pts)
-      if (!hasKey || (!wanted && !arrival.isReference)) return
-      const kept = packet.clone()
-      if (!kept) throw new Error('No memory for a packet.')
-      waiting.push({ packet: kept, arrival })
-      waitingBytes += packet.size
+      hasKey ||= key
+      if (!hasKey) return
+      const wasResting = gate.isResting()
+      const verdict = gate.next({ key, bytes: packet.size, pts }, mayRest())
+      if (verdict === 'keep') {
+        keep(packet, arrival)
+        if (waitingBytes > mostWaitingBytes) catchUp()
+        return
+      }
+      if (verdict === 'glance' && glance(packet, arrival)) return keepOnly(packet, arrival)
+      if (wasResting) catchUp()
+      if (key) forgetWaiting()
+      const wanted = isWanted(pts)
+      if (!wanted && !arrival.isReference) return
+      keep(packet, arrival)
       if (wanted || waitingBytes > mostWaitingBytes) decodeWaiting()
+      if (gate.isResting()) keepOnly(packet, arrival)
     },
     latest(take) {
-      decodeWaiting()
+      if (gate.isResting()) catchUp()
+      else decodeWaiting()
       if (last && last.at > newestAt - freshMs) take(last)
       else requests.push(take)
     },
@@ -111,6 +177,7 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       forgetWaiting()
       last?.frame.free()
       decoded.free()
+      reducer.close()
       context.freeContext()
     },
   }

@@ -3,7 +3,14 @@ import { existsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
-import { type AnalysedFrame, connectFrames, type FrameSender, frameTicket, listenForFrames } from './frames.ts'
+import {
+  type AnalysedFrame,
+  connectFrames,
+  type FrameSender,
+  frameTicket,
+  listenForFrames,
+  type OnFrame,
+} from './frames.ts'
 
 const source = '01890000-0000-7000-8000-0000000000a1'
 const closers: (() => unknown)[] = []
@@ -11,7 +18,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-async function listening(onFrame: (frame: AnalysedFrame) => void | Promise<void>) {
+async function listening(onFrame: OnFrame) {
   const errors: string[] = []
   const listener = await listenForFrames(onFrame, (error) => errors.push(error.message))
   closers.push(listener.close)
@@ -57,7 +64,7 @@ test('frames arrive whole, whatever their size, with their times', async () => {
 
 test('the worker sets the pace: no credit until its work on a frame has ended', async () => {
   let finish: () => void = () => undefined
-  const { socket } = await listening(() => new Promise((resolve) => (finish = resolve)))
+  const { socket } = await listening(() => new Promise((resolve) => (finish = () => resolve(false))))
   const { sender, onReady } = sending(frameTicket(socket, source))
   await vi.waitFor(() => expect(onReady).toHaveBeenCalledTimes(1))
   send(sender, 1)

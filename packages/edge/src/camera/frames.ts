@@ -4,7 +4,8 @@
  * The worker listens on a local socket in a directory of its own (mode 0700; a named pipe on Windows). A camera process
  * connects and sends one line, `{source_id, nonce, mac}`, with which main vouched for it: the nonce serves once, the MAC
  * is keyed by the listener. Then it sends a frame for each credit (one byte) that the worker gives: one frame is under
- * way at most, so the worker never works through a backlog, and the sender knows what to drop and how late it is.
+ * way at most, so the worker never works through a backlog, and the sender knows what to drop and how late it is. The
+ * byte says whether the last frame was still (2: nothing in it moves or is followed) or not (1).
  *
  * Frame, little endian: u32 size · u16 width · u16 height · f64 at · f64 pts_ms · size bytes of BGR24.
  */
@@ -32,6 +33,7 @@ export type FrameSocket = { path: string; key: string }
 /** What a camera process needs to connect once. */
 export type FrameTicket = { path: string; source_id: string; nonce: string; mac: string }
 
+const credits = { frame: 1, still: 2 } as const
 const headerBytes = 24
 const longestGreeting = 512
 const largestFrame = 4096 * 2304 * 3
@@ -47,12 +49,15 @@ const macOf = (key: string, nonce: string, sourceId: string) =>
 
 /* ── the worker's end ────────────────────────────────────────────────────────────────── */
 
+/** Looks at a frame; true when it is still, so that pictures may be left out until something moves. */
+export type OnFrame = (frame: AnalysedFrame) => boolean | undefined | Promise<boolean | undefined>
+
 /**
  * Listens for frames. The next frame of a source is asked for when `onFrame` has returned (or its promise settled), so
  * the work sets the pace; an error thrown there ends that source's connection and goes to `onError`.
  */
 export async function listenForFrames(
-  onFrame: (frame: AnalysedFrame) => void | Promise<void>,
+  onFrame: OnFrame,
   onError: (error: Error, sourceId: string) => void,
 ): Promise<{ socket: FrameSocket; close: () => Promise<void> }> {
   const key = randomBytes(32).toString('hex')
@@ -125,7 +130,7 @@ function readFrames(
   socket: Socket,
   rest: Buffer,
   sourceId: string,
-  onFrame: (frame: AnalysedFrame) => void | Promise<void>,
+  onFrame: OnFrame,
   fail: (error: Error) => void,
 ): void {
   const header = Buffer.alloc(headerBytes)
@@ -133,12 +138,12 @@ function readFrames(
   /** Bytes of the current header and frame received. */
   let filled = 0
   let working = false
-  const credit = () => {
-    if (!socket.destroyed) socket.write(Buffer.of(1))
+  const credit = (kind: number) => {
+    if (!socket.destroyed) socket.write(Buffer.of(kind))
   }
   const deliver = async () => {
     working = true
-    await onFrame({
+    const isStill = await onFrame({
       source_id: sourceId,
       at: header.readDoubleLE(8),
       pts_ms: header.readDoubleLE(16),
@@ -147,7 +152,7 @@ function readFrames(
       data,
     })
     working = false
-    credit()
+    credit(isStill ? credits.still : credits.frame)
   }
   const take = (chunk: Buffer) => {
     // A frame without a credit would overwrite the one in work.
@@ -175,7 +180,7 @@ function readFrames(
   }
   socket.on('data', take)
   take(rest)
-  credit()
+  credit(credits.frame)
 }
 
 /* ── the camera process's end ────────────────────────────────────────────────────────── */
@@ -183,6 +188,8 @@ function readFrames(
 export type FrameSender = {
   /** True when the worker waits for a frame. */
   ready(): boolean
+  /** True when the last frame that came back was still. */
+  isStill(): boolean
   /** Sends one frame; to be called only when `ready()`. */
   send(frame: { at: number; pts_ms: number; width: number; height: number; data: Uint8Array }): void
   close(): void
@@ -192,18 +199,21 @@ export type FrameSender = {
 export function connectFrames(ticket: FrameTicket, onReady: () => void, onClosed: () => void): FrameSender {
   const { path, source_id, nonce, mac } = ticket
   const socket = connect(path)
-  let credits = 0
+  let asked = 0
+  let still = false
   socket.on('connect', () => socket.write(`${JSON.stringify({ source_id, nonce, mac })}\n`))
   socket.on('data', (bytes) => {
-    credits += bytes.length
+    asked += bytes.length
+    still = bytes.at(-1) === credits.still
     onReady()
   })
   socket.on('error', () => socket.destroy())
   socket.on('close', onClosed)
   return {
-    ready: () => credits > 0 && !socket.destroyed,
+    ready: () => asked > 0 && !socket.destroyed,
+    isStill: () => still,
     send: ({ at, pts_ms, width, height, data }) => {
-      credits -= 1
+      asked -= 1
       const header = Buffer.alloc(headerBytes)
       header.writeUInt32LE(data.length, 0)
       header.writeUInt16LE(width, 4)

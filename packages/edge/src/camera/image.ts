@@ -3,6 +3,7 @@ import {
   AV_CODEC_FLAG_QSCALE,
   AV_CODEC_ID_MJPEG,
   AV_PIX_FMT_BGR24,
+  AV_PIX_FMT_GRAY8,
   AV_PIX_FMT_YUVJ420P,
   type AVPixelFormat,
   Codec,
@@ -29,21 +30,31 @@ export function fit(picture: Size, most: Size): Size {
   return { width: even(picture.width), height: even(picture.height) }
 }
 
+/** Pictures reduced to exactly this many grey cells, whatever their shape; each answer is a buffer of its own. */
+export function createReducer(size: Size): { grey(frame: Frame): Buffer; close(): void } {
+  const converter = createConverter(AV_PIX_FMT_GRAY8)
+  return {
+    grey: (frame) => Buffer.from(packed(converter.convert(frame, size), 1)),
+    close: converter.close,
+  }
+}
+
 export function createScaler(): Scaler {
   const converter = createConverter(AV_PIX_FMT_BGR24)
   return {
     bgr(frame, most) {
       const size = fit(frame, most)
-      return { ...size, data: packed(converter.convert(frame, size)) }
+      return { ...size, data: packed(converter.convert(frame, size), 3) }
     },
     close: converter.close,
   }
 }
 
 /** The frame's own memory where its rows have no padding, else a copy. */
-function packed(bgr: Frame): Buffer {
-  const [rows] = bgr.data ?? []
-  return rows && bgr.linesize[0] === bgr.width * 3 ? rows.subarray(0, bgr.width * bgr.height * 3) : bgr.toBuffer()
+function packed(picture: Frame, pixelBytes: number): Buffer {
+  const [rows] = picture.data ?? []
+  const rowBytes = picture.width * pixelBytes
+  return rows && picture.linesize[0] === rowBytes ? rows.subarray(0, rowBytes * picture.height) : picture.toBuffer()
 }
 
 /** FFmpeg's scale of 2 (best) to 31. */

@@ -5,8 +5,11 @@ import type { ParameterSets } from './h264.ts'
 
 export type Transport = 'tcp' | 'udp'
 
-/** Pictures for the analysis: at most `width` × `height` (the camera's aspect is kept, nothing is enlarged), `fps` a second. */
-export type AnalysisSize = { fps: number; width: number; height: number }
+/**
+ * Pictures for the analysis: at most `width` × `height` (the camera's aspect is kept, nothing is enlarged), `fps` a second.
+ * `on_demand`: fewer will do while nothing moves.
+ */
+export type AnalysisSize = { fps: number; width: number; height: number; on_demand: boolean }
 
 export type ToChild =
   | {

@@ -21,6 +21,7 @@ const inZone = (trackId: number, since = start, more: Partial<Person> = {}) =>
 const facts = (more: Partial<Facts> = {}): Facts => ({
   at: start,
   watching: true,
+  still: false,
   sight: 'clear',
   people: [],
   moving: 0,

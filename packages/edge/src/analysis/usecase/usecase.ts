@@ -25,6 +25,8 @@ export type Facts = {
   people: readonly Person[]
   /** Moving areas, people or not. */
   moving: number
+  /** The next picture may come late, and nothing is missed until then. */
+  still: boolean
   crossings: readonly Crossing[]
   /** Whether the channel has zones; without them the whole picture counts. */
   hasZones: boolean

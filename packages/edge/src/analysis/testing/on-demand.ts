@@ -1,0 +1,52 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { EventRecord, LinkChannel } from '@sightline/contract/edge'
+import { createAnalyzer } from '../analyzer.ts'
+import { loadOpenCv } from '../opencv.ts'
+import { countingBytes, sourceId } from './run.ts'
+
+export type ToDecoder = { isStill: boolean }
+export type FromDecoder =
+  | { type: 'picture'; index: number; width: number; height: number; data: Buffer }
+  | { type: 'end'; pictures: number; cpuMs: number }
+
+export type Played = {
+  records: EventRecord[]
+  /** Of the clip's pictures, those that were analysed. */
+  analysed: number[]
+  pictures: number
+  /** CPU time of decoding. */
+  cpuMs: number
+}
+
+const start = Date.UTC(2026, 4, 4, 12)
+
+/** Plays a clip some times over through the camera process' decoder and the whole analysis. */
+export async function playOnDemand(
+  { file, fps }: { file: string; fps: number },
+  channels: LinkChannel[],
+  { loops, onDemand }: { loops: number; onDemand: boolean },
+): Promise<Played> {
+  const analyzer = createAnalyzer({ cv: await loadOpenCv(), random: countingBytes() })
+  analyzer.setChannels(channels, start)
+  const script = fileURLToPath(new URL('./decode-on-demand.ts', import.meta.url))
+  const child = fork(script, [file, String(fps), String(loops), String(onDemand)], { serialization: 'advanced' })
+  const played: Played = { records: [], analysed: [], pictures: 0, cpuMs: 0 }
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  child.on('message', (message: FromDecoder) => {
+    if (message.type === 'end') {
+      Object.assign(played, { pictures: message.pictures, cpuMs: message.cpuMs })
+      return
+    }
+    const { index, width, height, data } = message
+    const at = start + Math.round((index * 1000) / fps)
+    const { records, isStill } = analyzer.frame({ source_id: sourceId, at, pts_ms: at - start, width, height, data })
+    played.records.push(...records)
+    played.analysed.push(index)
+    child.send({ isStill } satisfies ToDecoder)
+  })
+  const code = await exited
+  if (code !== 0) throw new Error(`The decoder ended with ${code}`)
+  played.records.push(...analyzer.stop(start + (played.pictures * 1000) / fps, 'disabled'))
+  return played
+}

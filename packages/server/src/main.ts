@@ -32,10 +32,18 @@ async function start(): Promise<void> {
   opened.push(() => db.close())
 
   const services = createServices({ env, db, log, secrets: openSecrets(join(env.dataDir, 'instance.key')) })
-  const { links, jobs, events } = services
+  const { links, jobs, events, wire } = services
+  await wire.start()
+  opened.push(() => wire.stop())
   opened.push(() => events.stop())
   const { embedded } = await db.info()
-  const eventJobs = startEventJobs({ db, writer: events, dataDir: embedded ? env.dataDir : null, log })
+  const eventJobs = startEventJobs({
+    db,
+    writer: events,
+    dataDir: embedded ? env.dataDir : null,
+    filesDir: env.dataDir,
+    log,
+  })
   opened.push(() => eventJobs.stop())
   await jobs.start()
   opened.push(() => jobs.stop())

@@ -40,6 +40,7 @@ export type Columns = {
     sid: ['string', 'not null', 'required']
     threshold: ['number', 'not null', 'default']
     auto_recovery: ['boolean', 'not null', 'default']
+    former_nimbles: ['number[]', 'not null', 'default']
     version: ['number', 'not null', 'default']
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']

@@ -15,6 +15,7 @@ import type { Scope } from '../scope.ts'
 import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './embedded.ts'
 import { type DatabaseRole, ensureRoles, raiseFences } from './fence.ts'
 import { migrate } from './migrate.ts'
+import { type Channel, openChannel } from './notify.ts'
 import { refusalOf } from './refusal.ts'
 import type { Database } from './schema.ts'
 import { type SeedOptions, seed } from './seed.ts'
@@ -42,6 +43,8 @@ export type Db = {
   /** Migrations, partitions, seeds: owner of everything, without a time limit. */
   owner<T>(work: Work<T>): Promise<T>
   info(): Promise<DatabaseInfo>
+  /** To and from the other portals on this database. */
+  channel(hear: (text: string, from: string) => void): Promise<Channel>
   close(): Promise<void>
 }
 
@@ -193,6 +196,7 @@ async function connect(config: pg.PoolConfig, options: DatabaseOptions, server: 
         )
         return { ...rows[0]!, row_security: rowSecurity, embedded: server !== null }
       }),
+    channel: (hear) => openChannel(config, hear),
     async close() {
       await end()
       await server?.stop()

@@ -1,14 +1,16 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createBus } from '../bus.ts'
+import type { MediaTable } from '../db/schema.ts'
 import { testDatabase } from '../testing/database.ts'
 import { eventRecord } from '../testing/events.ts'
 import { factories } from '../testing/factories.ts'
 import { createEventWriter } from './ingest.ts'
 import { giveUpOldestDay, retain, startEventJobs, volumeUse } from './jobs.ts'
+import { endLeftovers } from './leftovers.ts'
 import { ensurePartitions, keptDays, partitionsOf } from './partitions.ts'
 import { hourMs } from './rollup.ts'
 
@@ -153,13 +155,91 @@ describe('retention', () => {
   })
 })
 
+describe('leftovers', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'sl-files-'))
+  afterAll(() => fs.rmSync(folder, { recursive: true }))
+  const ago = (ms: number) => new Date(Date.now() - ms)
+  const keep = async (given: Partial<Insertable<MediaTable>> & { created_at: Date }) => {
+    const uid = crypto.randomUUID()
+    const file = path.join('media', uid)
+    fs.mkdirSync(path.join(folder, 'media'), { recursive: true })
+    fs.writeFileSync(path.join(folder, file), 'x')
+    const row = { tenant_id: channel.tenant_id, uid, kind: 'image', content_type: 'image/png', path: file } as const
+    await db.owner((trx) =>
+      trx
+        .insertInto('media')
+        .values({
+          ...row,
+          ...{ sha256: null, site_id: null, channel_id: null },
+          ...{ nimble_id: null, created_by: null },
+          ...given,
+        })
+        .execute(),
+    )
+    return uid
+  }
+  const left = async () => {
+    const rows = await db.owner((trx) => trx.selectFrom('media').select('uid').execute())
+    const uids = rows.map((row) => row.uid).sort()
+    expect(fs.readdirSync(path.join(folder, 'media')).sort()).toEqual(uids)
+    return uids
+  }
+
+  test('pictures go with their events, uploads that became part of nothing after a day, and their files too', async () => {
+    const site = await make.site()
+    const person = await make.user('admin')
+    const deleted = await make.site()
+    await db.owner((trx) => trx.deleteFrom('site').where('id', '=', deleted.id).execute())
+    const ofEvent = {
+      kind: 'snapshot',
+      site_id: site.id,
+      channel_id: channel.id,
+      nimble_id: channel.nimble_id,
+    } as const
+    const kept = [
+      await keep({ ...ofEvent, created_at: ago(6 * day) }),
+      // A picture of a camera that a person asked for belongs to the camera.
+      await keep({ ...ofEvent, created_by: person.id, created_at: ago(30 * day) }),
+      await keep({ created_at: ago(23 * hourMs) }),
+      await keep({ site_id: site.id, created_at: ago(30 * day) }),
+      await keep({ is_public: true, created_at: ago(30 * day) }),
+    ]
+    await keep({ ...ofEvent, created_at: ago(9 * day) })
+    await keep({ ...ofEvent, kind: 'clip', created_at: ago(9 * day) })
+    await keep({ created_by: person.id, created_at: ago(25 * hourMs) })
+    await keep({ site_id: deleted.id, created_at: ago(25 * hourMs) })
+    await endLeftovers(db, Date.now(), folder)
+    expect(await left()).toEqual(kept.sort())
+  })
+
+  test('traces are kept for four hundred days', async () => {
+    const trace = (at: Date, code: string) =>
+      db.owner((trx) =>
+        sql`insert into trace (tenant_id, uid, at, code, result, response_code)
+          values (${channel.tenant_id}, ${crypto.randomUUID()}, ${at}, ${code}, 'ok', 200)`.execute(trx),
+      )
+    await trace(ago(399 * day), 'site.create')
+    await trace(ago(401 * day), 'site.delete')
+    await endLeftovers(db, Date.now(), folder)
+    const rows = await db.owner((trx) =>
+      trx.selectFrom('trace').select('code').where('code', 'like', 'site.%').execute(),
+    )
+    expect(rows).toEqual([{ code: 'site.create' }])
+  })
+})
+
 describe('a disk that fills up', () => {
   test('costs the oldest raw day, with a trace, and never today', async () => {
     const [oldest] = await db.owner(keptDays)
     expect(await giveUpOldestDay(db, Date.now(), log)).toBe(oldest!.name)
     expect(await names('event')).not.toContain(oldest!.name)
     const traces = await db.owner((trx) =>
-      trx.selectFrom('trace').select(['code', 'object_name']).where('tenant_id', '=', channel.tenant_id).execute(),
+      trx
+        .selectFrom('trace')
+        .select(['code', 'object_name'])
+        .where('tenant_id', '=', channel.tenant_id)
+        .where('code', 'like', 'event.%')
+        .execute(),
     )
     expect(traces).toEqual([
       { code: 'event.day_dropped', object_name: new Date(oldest!.start).toISOString().slice(0, 10) },
@@ -181,7 +261,13 @@ test('the jobs start at once, tell how full the disk is, and end when told', asy
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'sl-jobs-'))
   const pauses: (string | null)[] = []
   await db.owner((trx) => sql`update rollup_seal set sealed_until = ${new Date(Date.now() - 3 * hourMs)}`.execute(trx))
-  const jobs = startEventJobs({ db, writer: { pause: (reason) => void pauses.push(reason) }, dataDir: folder, log })
+  const jobs = startEventJobs({
+    db,
+    writer: { pause: (reason) => void pauses.push(reason) },
+    dataDir: folder,
+    filesDir: folder,
+    log,
+  })
   await jobs.stop()
   const { sealed_until } = await db.owner((trx) => trx.selectFrom('rollup_seal').selectAll().executeTakeFirstOrThrow())
   expect(Date.now() - sealed_until.getTime()).toBeLessThan(hourMs + 3 * 60_000)

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
 import { hourlyJob } from './hourly.ts'
 import type { EventWriter } from './ingest.ts'
+import { endLeftovers } from './leftovers.ts'
 import { dropPartition, ensurePartitions, keptDays, partitionsBefore, rawCutoff } from './partitions.ts'
 import { hourMs } from './rollup.ts'
 
@@ -18,6 +19,8 @@ export type EventJobsOptions = {
   writer: Pick<EventWriter, 'pause'>
   /** The data folder when the database is under it; null for a server elsewhere, whose disk is its operator's. */
   dataDir: string | null
+  /** The folder of kept files, whether the database is in it or not. */
+  filesDir: string
   log: { info(sentence: string): void; warn(sentence: string): void; error(error: unknown, sentence: string): void }
   now?: () => number
 }
@@ -44,6 +47,7 @@ export function startEventJobs(options: EventJobsOptions): EventJobs {
   }
   const everyHour = async () => {
     await retain(db, now())
+    await endLeftovers(db, now(), options.filesDir)
     if (use !== null && use >= watermarks.drop) await giveUpOldestDay(db, now(), log)
   }
 

@@ -326,6 +326,8 @@ const work = [
     created_at timestamptz not null default now(),
     primary key (tenant_id, id),
     unique (uid, tenant_id))`,
+  // For retention, which asks each hour what is old.
+  'create index media_created on media (tenant_id, created_at)',
 
   `create table job (
     tenant_id int not null references organization,

@@ -1,0 +1,56 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type SqlBool, sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { rawCutoff } from './partitions.ts'
+import { hourMs } from './rollup.ts'
+
+const dayMs = 24 * hourMs
+/** Who did what is kept for a year and a little more, so that two years' same month can be compared. */
+const traceDays = 400
+/** An uploaded picture becomes part of something by then, or nobody waits for it any more. */
+const uploadHours = 24
+const rowsPerRound = 5000
+
+/**
+ * Ends what hangs on something that is gone: pictures and clips of events that are over their time, uploads that became
+ * part of nothing or of a site that was deleted, and traces of long ago. Files go after their rows: a kill in between
+ * leaves a file that nobody can ask for, never a row without its file.
+ * @param dataDir where kept files are
+ */
+export async function endLeftovers(db: Db, now: number, dataDir: string): Promise<void> {
+  const tenants = await db.owner((trx) => trx.selectFrom('organization').select(['tenant_id', 'raw_days']).execute())
+  for (const { tenant_id, raw_days } of tenants) {
+    // Its row is made when the event comes in, so it never goes before the event.
+    const events = sql<SqlBool>`kind <> 'image' and created_by is null and created_at < ${new Date(rawCutoff(now, raw_days))}`
+    const uploads = sql<SqlBool>`kind = 'image' and not is_public and created_at < ${new Date(now - uploadHours * hourMs)}
+      and (site_id is null or not exists (select from site s where s.tenant_id = m.tenant_id and s.id = m.site_id))`
+    for (const over of [events, uploads]) await endMedia(db, tenant_id, over, dataDir)
+  }
+  await inRounds(async () => {
+    const { rows } = await db.owner((trx) =>
+      sql`delete from trace where (tenant_id, id) in (
+        select tenant_id, id from trace where at < ${new Date(now - traceDays * dayMs)} limit ${rowsPerRound})
+        returning 1`.execute(trx),
+    )
+    return rows.length
+  })
+}
+
+async function endMedia(db: Db, tenantId: number, over: ReturnType<typeof sql<SqlBool>>, dataDir: string) {
+  await inRounds(async () => {
+    // What is taken into use meanwhile is locked, and judged again by its new row.
+    const { rows } = await db.owner((trx) =>
+      sql<{ path: string | null }>`delete from media where tenant_id = ${tenantId} and id in (
+        select id from media m where tenant_id = ${tenantId} and ${over} limit ${rowsPerRound} for update)
+        returning path`.execute(trx),
+    )
+    for (const { path } of rows) if (path !== null) await rm(join(dataDir, path), { force: true })
+    return rows.length
+  })
+}
+
+/** A transaction a round, so that nobody waits long for a lock. */
+async function inRounds(round: () => Promise<number>) {
+  while ((await round()) === rowsPerRound);
+}

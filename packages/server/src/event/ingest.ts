@@ -91,6 +91,8 @@ export function createEventWriter(options: {
         for (const batch of group) batch.reject(error)
       }
     }
+    // In the same turn as the last look at the queue: a batch that comes between the two would wait for ever.
+    working = null
   }
 
   /** Adds to the minutes beside the commits: at once after a quiet time, after a pause when it was done just now. */
@@ -253,9 +255,7 @@ export function createEventWriter(options: {
       if (stopped) return Promise.reject(new Refusal(503, 'The portal is shutting down.', { code: 'shutting_down' }))
       if (paused) return Promise.reject(new Refusal(507, paused, { code: 'disk_full' }))
       const result = new Promise<Ingested>((resolve, reject) => queue.push({ ...batch, resolve, reject }))
-      working ??= drain().finally(() => {
-        working = null
-      })
+      working ??= drain()
       return result
     },
     pause(reason) {

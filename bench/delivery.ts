@@ -34,7 +34,8 @@ export async function delivery(run: Run): Promise<Figure[]> {
   })
   const channels = store.devices.flatMap((device) => device.channels.map(({ uid }) => uid))
   let portal = await startPortal(run, { dataDir, nimblePort: flood.port })
-  // Closed hours: their marks and the hours themselves are part of the work.
+  // Two days back there is room for events of many hours in a few seconds. All of it lies in closed hours, which is the
+  // dearer case: marks, and hours computed again, on top of what events of the present cost.
   const from = Math.floor(Date.now() / hourMs) * hourMs - 48 * hourMs
   flood.begin(channels, from)
   const db = await lookInto(dataDir)

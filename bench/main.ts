@@ -36,6 +36,8 @@ const begun = performance.now()
 const seconds = () => ((performance.now() - begun) / 1000).toFixed(0)
 const say = (text: string) => console.log(`${seconds().padStart(4)} s  ${text}`)
 const skipped: string[] = []
+/** Subjects that did not come to an end, and why: their figures count as missed. */
+const broken: string[] = []
 const judged: { subject: string; figure: Figure; verdict: Verdict; isNoisy: boolean }[] = []
 
 if (process.platform !== 'linux') fail('The bench reads CPU times from /proc: it runs on Linux only.')
@@ -49,7 +51,13 @@ for (const name of only) {
     skipped.push(what)
     say(`SKIPPED ${what}`)
   }
-  const figures = await running({ quick, sabotage, say, skip }, (run: Run) => (subjects[name] as Subject)(run))
+  const figures = await running({ quick, sabotage, say, skip }, (run: Run) => (subjects[name] as Subject)(run)).catch(
+    (error: Error) => {
+      broken.push(`${name}: ${error.message}`)
+      say(`BROKEN ${name}: ${error.stack ?? error.message}`)
+      return []
+    },
+  )
   const isNoisy = idle < 0.5
   for (const figure of figures) judged.push({ subject: name, figure, verdict: verdict(figure, isNoisy), isNoisy })
 }
@@ -62,21 +70,31 @@ function report(): void {
   console.log(`\n${table(figures, (figure) => noisy.has(figure))}\n`)
   for (const { figure } of judged) if (figure.note) console.log(`${figure.metric}: ${figure.note}`)
   for (const what of skipped) console.log(`SKIPPED ${what}`)
+  for (const what of broken) console.log(`BROKEN ${what}`)
   if (noisy.size > 0)
     console.log('NOISY: other programs used more than half of the machine; wall-clock gates are not decided.')
   const red = judged.filter(({ verdict }) => verdict === 'FAIL' || verdict === 'VOID')
   const machine = { cpus: availableParallelism(), model: cpus()[0]?.model.trim(), node: process.version, load: load() }
   mkdirSync(out, { recursive: true })
-  const result = { at: new Date().toISOString(), commit: commit(), quick, sabotage, machine, skipped, figures: judged }
+  const result = {
+    at: new Date().toISOString(),
+    commit: commit(),
+    quick,
+    sabotage,
+    machine,
+    skipped,
+    broken,
+    figures: judged,
+  }
   writeFileSync(join(out, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
   console.log(
     `${judged.length - red.length} of ${judged.length} figures stand, ${seconds()} s, ${load()}; bench/out/latest.json`,
   )
-  if (sabotage) {
+  if (sabotage && broken.length === 0) {
     console.log(red.length > 0 ? `The sabotage ${sabotage} was noticed.` : `The sabotage ${sabotage} went UNNOTICED.`)
     process.exit(red.length > 0 ? 0 : 1)
   }
-  process.exit(red.length > 0 ? 1 : 0)
+  process.exit(red.length > 0 || broken.length > 0 ? 1 : 0)
 }
 
 function commit(): string | null {

@@ -325,6 +325,58 @@ describe('a disk that fills up while the portal runs', () => {
       spawnSync('umount', ['-l', dataDir])
     }
   }, 60_000)
+
+  test('stops the server when not even its log can be written; it says so, and goes on when there is space again', async () => {
+    const dataDir = cluster()
+    const log = path.join(dataDir, 'postgres/data/pg_wal')
+    const { uid, gid } = fs.statSync(log)
+    fs.renameSync(log, `${log}.before`)
+    fs.mkdirSync(log)
+    if (!mountSmall(log, '40m')) return console.log('skipped: a small file system cannot be mounted here')
+    try {
+      spawnSync('cp', ['-a', `${log}.before/.`, log])
+      fs.chownSync(log, uid, gid)
+      fs.chmodSync(log, 0o700)
+      const said: string[] = []
+      const { connection } = await start(dataDir, { log: (sentence) => void said.push(sentence) })
+      const write = async (count: number) => {
+        const client = new pg.Client(connection)
+        client.on('error', () => undefined)
+        await client.connect()
+        try {
+          // The same row again and again: only the log grows.
+          for (let i = 0; i < count; i++)
+            await client.query(`update kept set number = number + 1, text = repeat(md5($1), 60)`, [String(i)])
+          return (await client.query('select number from kept')).rows[0].number as number
+        } finally {
+          await client.end().catch(() => undefined)
+        }
+      }
+      const setup = new pg.Client(connection)
+      await setup.connect()
+      await setup.query(`create table kept as select 0 as number, ''::text as text`)
+      await setup.end()
+      expect(await write(100)).toBe(100)
+      const ballast = path.join(log, 'ballast')
+      fs.closeSync(fs.openSync(ballast, 'w'))
+      fillUp(ballast)
+      await expect(write(100_000)).rejects.toThrow()
+      await until('the portal says why', async () =>
+        said.some((line) => /The disk of .* is full\. Free some space/.test(line)),
+      )
+      fs.rmSync(ballast)
+      await until('writes are taken again', () =>
+        write(1).then(
+          (number) => number > 100,
+          () => false,
+        ),
+      )
+      await until('the portal says so', async () => said.at(-1) === 'The database server is running again')
+      await servers.pop()!.stop()
+    } finally {
+      spawnSync('umount', ['-l', log])
+    }
+  }, 60_000)
 })
 
 /** Until not a byte is left. */

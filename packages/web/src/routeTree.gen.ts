@@ -20,6 +20,7 @@ import { Route as LogoutRouteImport } from './routes/logout'
 import { Route as OnboardingRouteImport } from './routes/onboarding'
 import { Route as RegisterRouteImport } from './routes/register'
 import { Route as SupportRouteImport } from './routes/support'
+import { Route as AppAnalyticRouteImport } from './routes/_app/analytic'
 import { Route as AppDashboardRouteImport } from './routes/_app/dashboard'
 import { Route as AppLicenseRouteImport } from './routes/_app/license'
 import { Route as AppStatusRouteImport } from './routes/_app/status'
@@ -102,6 +103,11 @@ const SupportRoute = SupportRouteImport.update({
   id: '/support',
   path: '/support',
   getParentRoute: () => rootRouteImport,
+} as any)
+const AppAnalyticRoute = AppAnalyticRouteImport.update({
+  id: '/analytic',
+  path: '/analytic',
+  getParentRoute: () => AppRoute,
 } as any)
 const AppDashboardRoute = AppDashboardRouteImport.update({
   id: '/dashboard',
@@ -255,6 +261,7 @@ export interface FileRoutesByFullPath {
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
   '/support': typeof SupportRoute
+  '/analytic': typeof AppAnalyticRoute
   '/dashboard': typeof AppDashboardRoute
   '/license': typeof AppLicenseRoute
   '/status': typeof AppStatusRoute
@@ -295,6 +302,7 @@ export interface FileRoutesByTo {
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
   '/support': typeof SupportRoute
+  '/analytic': typeof AppAnalyticRoute
   '/dashboard': typeof AppDashboardRoute
   '/license': typeof AppLicenseRoute
   '/status': typeof AppStatusRoute
@@ -337,6 +345,7 @@ export interface FileRoutesById {
   '/onboarding': typeof OnboardingRoute
   '/register': typeof RegisterRoute
   '/support': typeof SupportRoute
+  '/_app/analytic': typeof AppAnalyticRoute
   '/_app/dashboard': typeof AppDashboardRoute
   '/_app/license': typeof AppLicenseRoute
   '/_app/status': typeof AppStatusRoute
@@ -379,6 +388,7 @@ export interface FileRouteTypes {
     | '/onboarding'
     | '/register'
     | '/support'
+    | '/analytic'
     | '/dashboard'
     | '/license'
     | '/status'
@@ -419,6 +429,7 @@ export interface FileRouteTypes {
     | '/onboarding'
     | '/register'
     | '/support'
+    | '/analytic'
     | '/dashboard'
     | '/license'
     | '/status'
@@ -460,6 +471,7 @@ export interface FileRouteTypes {
     | '/onboarding'
     | '/register'
     | '/support'
+    | '/_app/analytic'
     | '/_app/dashboard'
     | '/_app/license'
     | '/_app/status'
@@ -582,6 +594,13 @@ declare module '@tanstack/react-router' {
       fullPath: '/support'
       preLoaderRoute: typeof SupportRouteImport
       parentRoute: typeof rootRouteImport
+    }
+    '/_app/analytic': {
+      id: '/_app/analytic'
+      path: '/analytic'
+      fullPath: '/analytic'
+      preLoaderRoute: typeof AppAnalyticRouteImport
+      parentRoute: typeof AppRoute
     }
     '/_app/dashboard': {
       id: '/_app/dashboard'
@@ -783,6 +802,7 @@ declare module '@tanstack/react-router' {
 }
 
 interface AppRouteChildren {
+  AppAnalyticRoute: typeof AppAnalyticRoute
   AppDashboardRoute: typeof AppDashboardRoute
   AppLicenseRoute: typeof AppLicenseRoute
   AppStatusRoute: typeof AppStatusRoute
@@ -814,6 +834,7 @@ interface AppRouteChildren {
 }
 
 const AppRouteChildren: AppRouteChildren = {
+  AppAnalyticRoute: AppAnalyticRoute,
   AppDashboardRoute: AppDashboardRoute,
   AppLicenseRoute: AppLicenseRoute,
   AppStatusRoute: AppStatusRoute,

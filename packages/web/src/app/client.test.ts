@@ -5,7 +5,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { messages, noMessages } from './messages.ts'
 
 // There is no page in this test: the address of the API is the usual one, of a server of its own.
-Object.assign(globalThis, { document: { querySelector: () => null, documentElement: {} } })
+Object.assign(globalThis, {
+  addEventListener: () => undefined,
+  document: { querySelector: () => null, documentElement: {} },
+})
 const { api, queryClient } = await import('./client.ts')
 
 let answer: { status: number; body: object } | 'cut' = 'cut'

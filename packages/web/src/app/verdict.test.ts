@@ -57,6 +57,7 @@ test.each([
 const rules: Record<string, Permission> = {
   '/onboarding': 'super_admin_only',
   '/dashboard': 'viewer_nav',
+  '/analytic': 'viewer_nav',
   '/customer': 'super_and_admin_access',
   '/customer/add': 'edit',
   '/customer/edit': 'edit',

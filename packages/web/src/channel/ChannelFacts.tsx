@@ -16,7 +16,6 @@ export function ChannelFacts({ status, timezone }: { status: ChannelStatus; time
         : t('channel.detail.waiting', { desired, applied })
   return (
     <Facts
-      labelWidth={150}
       items={[
         [
           t('common.state'),

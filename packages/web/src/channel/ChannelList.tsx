@@ -6,13 +6,12 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatNumber } from '../i18n/format.ts'
-import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
+import { ChannelHealth } from '../ui/ChannelHealth.tsx'
 import { type Column, DataTable } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
-import { HealthTag } from '../ui/Health.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
@@ -75,12 +74,7 @@ export function ChannelList({ device }: { device: Device | null }) {
         id: 'health',
         header: t('common.state'),
         value: (row) => row.channel_health,
-        cell: (row) => (
-          <HealthTag
-            health={row.channel_health}
-            cause={row.state_cause ? causeText(row.state_cause) : t(`channel.state.${row.channel_state}`)}
-          />
-        ),
+        cell: (row) => <ChannelHealth channel={row} />,
       },
       number('total', t('usecase.metric.total'), (one) => one.channel_total_detection),
       number('violation', t('usecase.metric.violation'), (one) => one.channel_violation),

@@ -6,17 +6,16 @@ import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { formatNumber } from '../i18n/format.ts'
-import { causeText } from '../i18n/words.ts'
 import { useTopic } from '../live.ts'
 import { useMay } from '../session.ts'
 import { EventItems } from '../ui/analytics/EventItems.tsx'
 import { MetricChart } from '../ui/analytics/MetricChart.tsx'
 import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
+import { ChannelHealth } from '../ui/ChannelHealth.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
-import { HealthTag } from '../ui/Health.tsx'
 import { LivePicture } from '../ui/live/LivePicture.tsx'
 import type { LiveOverlay } from '../ui/live/player.ts'
 import { MetricGrid } from '../ui/MetricCard.tsx'
@@ -65,7 +64,6 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
   )
 
   const state = status.data
-  const cause = state?.state_cause ?? channel.state_cause
   const series = chart.data && !Array.isArray(chart.data) ? chart.data : null
   const list = Array.isArray(events.data) ? events.data : null
   const now = Object.entries(levels).filter(([id]) => channel.metric_keys.includes(id))
@@ -73,12 +71,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
     <>
       <PageHeader
         title={`${device.device_name} · ${channel.channel_name}`}
-        meta={
-          <HealthTag
-            health={state?.channel_health ?? channel.channel_health}
-            cause={cause ? causeText(cause) : t(`channel.state.${state?.channel_state ?? channel.channel_state}`)}
-          />
-        }
+        meta={<ChannelHealth channel={state ?? channel} />}
       >
         {mayEdit && <More channel={channel} />}
         <Button

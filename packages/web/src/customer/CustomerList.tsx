@@ -188,7 +188,6 @@ function CustomerPeek({ customer }: { customer: Customer }) {
   return (
     <div className="stack">
       <Facts
-        labelWidth={110}
         items={[
           [t('common.description'), customer.description],
           [t('customer.address'), lines.filter(Boolean).join(', ')],

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { causeText } from '../i18n/words.ts'
+import { type Camera, refreshMs } from '../ui/cameras/customer-cameras.ts'
 import { Go } from '../ui/Go.tsx'
 import { HealthTag } from '../ui/Health.tsx'
 import { Panel } from '../ui/Panel.tsx'
-import { type Camera, refreshMs } from './Dashboard.tsx'
 import classes from './dashboard.module.css'
 
 /** Cameras and analytics that are not healthy, worst first, each with why and a way to its own page. */

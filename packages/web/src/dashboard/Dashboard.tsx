@@ -1,14 +1,18 @@
-import { ActionIcon, Button, UnstyledButton } from '@mantine/core'
-import type { Customer, CustomerView } from '@sightline/contract'
-import { type UsecaseKey, usecaseKeys } from '@sightline/domain'
+import { ActionIcon, Button } from '@mantine/core'
+import type { Customer } from '@sightline/contract'
+import type { UsecaseKey } from '@sightline/domain'
 import { IconBuilding, IconDeviceCctv, IconRefresh } from '@tabler/icons-react'
-import { useIsFetching, useQueries, useQuery } from '@tanstack/react-query'
+import { useIsFetching } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, queryClient } from '../app/client.ts'
 import { useMay } from '../session.ts'
 import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
+import { CameraWall } from '../ui/cameras/CameraWall.tsx'
+import { useCustomerCameras } from '../ui/cameras/customer-cameras.ts'
+import { useLevels } from '../ui/cameras/levels.ts'
+import { UsecasePills } from '../ui/cameras/UsecasePills.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
@@ -18,21 +22,11 @@ import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton, PageSkeleton } from '../ui/Skeletons.tsx'
 import { Activity } from './Activity.tsx'
 import { Attention } from './Attention.tsx'
-import { CameraWall } from './CameraWall.tsx'
 import classes from './dashboard.module.css'
-import { useLevels } from './levels.ts'
 
 /** The chart comes after the cards and pictures. */
 const Course = lazy(() => import('./Course.tsx').then((module) => ({ default: module.Course })))
 const chartHeight = 330
-
-/** Numbers are read again this often while the page is in sight. */
-export const refreshMs = 10_000
-
-export type Camera = CustomerView['sites'][number]['devices'][number] & { site_id: string; site_name: string }
-
-const camerasOf = (view: CustomerView): Camera[] =>
-  view.sites.flatMap(({ site_id, site_name, devices }) => devices.map((device) => ({ ...device, site_id, site_name })))
 
 /** What matters now at the cameras of a customer: figures by use case, the cameras, what happened, what needs a hand. */
 export function Dashboard({ customer, uc }: { customer: Customer | null; uc: UsecaseKey | undefined }) {
@@ -64,29 +58,16 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
   const navigate = useNavigate()
   const mayEdit = useMay('edit')
   const { customer_id } = customer
-  const view = useQuery({ ...api.customer.view.query({ customer_id, type: 1 }), refetchInterval: refreshMs })
+  const { view, all, cameras, counts, chosen, stats } = useCustomerCameras(customer_id, uc)
   const levels = useLevels()
   const isBusy = useIsFetching() > 0
 
-  const cameras = view.data ? camerasOf(view.data) : []
-  const channels = cameras.flatMap((camera) => camera.channels)
-  const counts = new Map<UsecaseKey, number>()
-  for (const { usecase_key } of channels) counts.set(usecase_key, (counts.get(usecase_key) ?? 0) + 1)
-  const present = usecaseKeys.filter((key) => counts.has(key))
-  const chosen = uc && counts.has(uc) ? [uc] : present
-  const stats = useQueries({
-    queries: chosen.map((usecase_key) => ({
-      ...api.event.stats.query({ usecase_key, customer_id }),
-      refetchInterval: refreshMs,
-    })),
-  })
   const show = (next: UsecaseKey | undefined) =>
     void navigate({ to: '.', search: (now: object) => ({ ...now, uc: next }), replace: true } as never)
 
   if (view.isError && !view.data) return <ErrorPanel error={view.error} onRetry={() => void view.refetch()} />
   if (!view.data) return <PageSkeleton />
   const { totals } = view.data
-  const shown = uc ? cameras.filter((camera) => camera.channels.some(({ usecase_key }) => usecase_key === uc)) : cameras
   const [firstSite] = view.data.sites
   return (
     <>
@@ -112,7 +93,7 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
           <IconRefresh size={18} />
         </ActionIcon>
       </PageHeader>
-      {channels.length === 0 ? (
+      {counts.size === 0 ? (
         <Panel>
           <Empty
             icon={<IconDeviceCctv stroke={1.5} />}
@@ -121,8 +102,8 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
             forbidden={!mayEdit}
             action={
               firstSite ? (
-                cameras[0] ? (
-                  <Button component={Go} to="/channel/add" search={{ did: cameras[0].device_id }}>
+                all[0] ? (
+                  <Button component={Go} to="/channel/add" search={{ did: all[0].device_id }}>
                     {t('channel.attach')}
                   </Button>
                 ) : (
@@ -140,19 +121,7 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
         </Panel>
       ) : (
         <>
-          <fieldset className={classes.pills}>
-            <legend className="sr">{t('dashboard.usecases')}</legend>
-            <Pill label={t('dashboard.all')} count={channels.length} isOn={!uc} onClick={() => show(undefined)} />
-            {present.map((key) => (
-              <Pill
-                key={key}
-                label={t(`usecase.name.${key}`)}
-                count={counts.get(key) ?? 0}
-                isOn={uc === key}
-                onClick={() => show(key)}
-              />
-            ))}
-          </fieldset>
+          <UsecasePills counts={counts} value={uc} onChange={show} />
           <MetricGrid>
             {chosen.map((key, index) => {
               const data = stats[index]?.data
@@ -163,7 +132,7 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
       )}
       <div className={classes.columns}>
         <div className={classes.main}>
-          <CameraWall cameras={shown} levels={levels} stats={stats.flatMap(({ data }) => data?.channels ?? [])} />
+          <CameraWall cameras={cameras} levels={levels} stats={stats.flatMap(({ data }) => data?.channels ?? [])} />
           {chosen[0] && (
             <Suspense fallback={<BlockSkeleton height={chartHeight} />}>
               <Course customerId={customer_id} usecases={chosen} />
@@ -171,18 +140,10 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
           )}
         </div>
         <aside className={classes.side}>
-          <Activity customerId={customer_id} uc={uc} cameras={cameras} />
-          <Attention cameras={cameras} />
+          <Activity customerId={customer_id} uc={uc} cameras={all} />
+          <Attention cameras={all} />
         </aside>
       </div>
     </>
-  )
-}
-
-function Pill({ label, count, isOn, onClick }: { label: string; count: number; isOn: boolean; onClick: () => void }) {
-  return (
-    <UnstyledButton className={classes.pill} aria-pressed={isOn} onClick={onClick}>
-      {label} <span className="num">{count}</span>
-    </UnstyledButton>
   )
 }

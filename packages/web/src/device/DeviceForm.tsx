@@ -3,6 +3,7 @@ import { type Device, deviceChange, deviceDraft, type Nimble, type Site } from '
 import { useTranslation } from 'react-i18next'
 import { cameraName } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
+import { codecName } from '../i18n/format.ts'
 import { FormActions, useDraftForm } from '../ui/form.tsx'
 import { useGo } from '../ui/Go.tsx'
 import { Panel } from '../ui/Panel.tsx'
@@ -115,6 +116,7 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
             <TextInput label={t('device.form.username')} autoComplete="off" {...field('username')} />
             <PasswordInput
               label={t('device.form.password')}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
               description={values.password === kept ? t('device.form.passwordKept') : t('device.form.passwordHint')}
               autoComplete="new-password"
               visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
@@ -164,7 +166,9 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
                         key={profile.stream_address}
                         mt={6}
                         value={profile.stream_address}
-                        label={[profile.name, profile.codec, profile.resolution].filter(Boolean).join(' · ')}
+                        label={[profile.name, profile.codec && codecName(profile.codec), profile.resolution]
+                          .filter(Boolean)
+                          .join(' · ')}
                       />
                     ))}
                   </Radio.Group>

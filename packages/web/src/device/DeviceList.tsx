@@ -43,7 +43,13 @@ export function DeviceList({ site }: { site: Site }) {
         id: 'health',
         header: t('common.state'),
         value: (row) => row.device_health,
-        cell: (row) => <HealthTag health={row.device_health} cause={row.health_cause && causeText(row.health_cause)} />,
+        cell: (row) => (
+          <HealthTag
+            health={row.device_health}
+            cause={row.health_cause && causeText(row.health_cause)}
+            pending={!row.health_cause && !row.last_frame_at && t('health.starting')}
+          />
+        ),
       },
       { id: 'tags', header: t('device.tags'), value: (row) => row.tag_name, cell: (row) => row.tag_name || '–' },
       {

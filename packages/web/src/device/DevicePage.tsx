@@ -5,9 +5,10 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
-import { formatNumber, formatTime } from '../i18n/format.ts'
+import { codecName, formatNumber, formatTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
+import { ChannelHealth } from '../ui/ChannelHealth.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
@@ -34,7 +35,11 @@ export function DevicePage({ device, site }: { device: Device; site: Site }) {
         title={device.device_name}
         meta={
           <>
-            <HealthTag health={device.device_health} cause={device.health_cause && causeText(device.health_cause)} />{' '}
+            <HealthTag
+              health={device.device_health}
+              cause={device.health_cause && causeText(device.health_cause)}
+              pending={!device.health_cause && !device.last_frame_at && t('health.starting')}
+            />{' '}
             {device.is_demo && <Tag tone="info">{t('device.demo')}</Tag>}
           </>
         }
@@ -81,14 +86,7 @@ export function DevicePage({ device, site }: { device: Device; site: Site }) {
                         <b>{channel.channel_name}</b>
                         <span className="t3"> {t(`usecase.name.${channel.usecase_key}`)}</span>
                       </span>
-                      <HealthTag
-                        health={channel.channel_health}
-                        cause={
-                          channel.state_cause
-                            ? causeText(channel.state_cause)
-                            : t(`channel.state.${channel.channel_state}`)
-                        }
-                      />
+                      <ChannelHealth channel={channel} />
                     </Go>
                   </li>
                 ))}
@@ -98,10 +96,9 @@ export function DevicePage({ device, site }: { device: Device; site: Site }) {
         </div>
         <Panel title={t('device.stream')}>
           <Facts
-            labelWidth={140}
             items={[
               [t('device.address'), device.stream_address],
-              [t('device.codec'), device.codec],
+              [t('device.codec'), device.codec && codecName(device.codec)],
               [t('device.resolution'), device.resolution],
               [t('device.fps'), device.fps === null ? null : formatNumber(device.fps)],
               [t('device.lastFrame'), device.last_frame_at && formatTime(device.last_frame_at, zone)],

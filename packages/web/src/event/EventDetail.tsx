@@ -72,7 +72,6 @@ export function EventDetail({ event }: { event: EventEntity }) {
         </div>
         <Panel title={t('event.facts')} aside={<Tag tone="info">{t(`event.kind.${event.kind}`)}</Tag>}>
           <Facts
-            labelWidth={150}
             items={[
               ...numbers(event.metrics),
               ...(event.levels

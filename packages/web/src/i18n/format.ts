@@ -86,3 +86,8 @@ export function zoneOffset(timeZone: string, at = new Date()): string {
   const name = parts.find((part) => part.type === 'timeZoneName')?.value ?? 'GMT'
   return name === 'GMT' ? '+00:00' : name.slice(3)
 }
+
+const codecs: Readonly<Record<string, string>> = { h264: 'H.264', h265: 'H.265', hevc: 'H.265', mjpeg: 'MJPEG' }
+
+/** The codec as people write it; one that is not known here as the camera says it. */
+export const codecName = (codec: string): string => codecs[codec.toLowerCase().replaceAll(/[^a-z0-9]/g, '')] ?? codec

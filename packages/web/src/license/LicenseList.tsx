@@ -29,6 +29,8 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
   const query = useQuery(api.license.list.query({}))
   const [open, setOpen] = useState<Open>(null)
   const close = () => setOpen(null)
+  const sum = (figure: 'channels_used' | 'channel_limit') =>
+    query.data?.reduce((total, license) => total + license[figure], 0) ?? 0
   const remove = useMutation(api.license.delete.mutation())
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen({ kind: 'add' })} data-create>
@@ -37,7 +39,12 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
   )
   return (
     <>
-      <PageHeader title={t('license.title')}>{mayChange && add}</PageHeader>
+      <PageHeader
+        title={t('license.title')}
+        meta={query.data && t('license.meta', { used: sum('channels_used'), limit: sum('channel_limit') })}
+      >
+        {mayChange && add}
+      </PageHeader>
       {query.isError && !query.data ? (
         <Panel>
           <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />

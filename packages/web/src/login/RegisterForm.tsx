@@ -1,4 +1,4 @@
-import { Button, PasswordInput, SimpleGrid, TextInput } from '@mantine/core'
+import { Alert, Button, PasswordInput, SimpleGrid, TextInput } from '@mantine/core'
 import { registration } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
@@ -10,7 +10,7 @@ type Props = { token: string | undefined; onCreated: (username: string, password
 
 export function RegisterForm({ token, onCreated }: Props) {
   const { t } = useTranslation()
-  const { field, onSubmit, isSaving, guards } = useDraftForm({
+  const { field, onSubmit, isSaving, isRefused, guards } = useDraftForm({
     name: 'register',
     initial: blank,
     schema: registration,
@@ -69,6 +69,11 @@ export function RegisterForm({ token, onCreated }: Props) {
         visibilityToggleButtonProps={toggle}
         {...field('confirm_password')}
       />
+      {isRefused && (
+        <Alert color="red" variant="light" role="alert" mb="md" py="xs">
+          {t('message.inputs')}
+        </Alert>
+      )}
       <Button type="submit" fullWidth size="md" loading={isSaving}>
         {t('register.submit')}
       </Button>

@@ -8,6 +8,7 @@ import { api } from '../app/client.ts'
 import { formatBytes, formatClock, formatNumber, formatPercent, formatTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
+import { axisBegin } from '../ui/axis.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { EChart } from '../ui/EChart.tsx'
 import type { ChartColors } from '../ui/EChartCanvas.tsx'
@@ -91,7 +92,6 @@ function About({ nimble, status }: { nimble: Nimble; status: NimbleStatus }) {
   const engine = [status.engine_version, status.protocol && t('nimble.protocol', { version: status.protocol })]
   return (
     <Facts
-      labelWidth={120}
       items={[
         [t('nimble.address'), placeOf(nimble)],
         [t('common.state'), status.cause ? causeText(status.cause) : t(`nimble.state.${status.state}`)],
@@ -223,7 +223,11 @@ function LoadChart({ title, stats, lines, write, top }: LoadChartProps) {
       },
       xAxis: {
         type: 'time',
-        min: stats.start,
+        min: axisBegin(
+          Date.parse(stats.start),
+          Date.parse(stats.end),
+          stats.points[0] ? Date.parse(stats.points[0].at) : null,
+        ),
         max: stats.end,
         axisLine: { lineStyle: { color: colors.line } },
         axisLabel: {

@@ -6,10 +6,9 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { formatDuration, formatNumber } from '../i18n/format.ts'
-import { causeText } from '../i18n/words.ts'
 import { useTopic } from '../live.ts'
+import { ChannelHealth } from '../ui/ChannelHealth.tsx'
 import { Go } from '../ui/Go.tsx'
-import { HealthTag } from '../ui/Health.tsx'
 import { LivePicture } from '../ui/live/LivePicture.tsx'
 import type { LiveOverlay } from '../ui/live/player.ts'
 import type { StepProps } from './Onboarding.tsx'
@@ -92,10 +91,7 @@ function Waiting({ channel, hadEvent, onNext, onSkip }: Props) {
         <div>
           <dt>{t('onboarding.event.state')}</dt>
           <dd>
-            <HealthTag
-              health={status.data?.channel_health ?? 'unknown'}
-              cause={status.data?.state_cause ? causeText(status.data.state_cause) : null}
-            />
+            <ChannelHealth channel={status.data ?? channel} />
           </dd>
         </div>
       </dl>

@@ -32,8 +32,8 @@ export function FinishStep({ run }: StepProps) {
       onNext={() => void finish()}
       nextLabel={t('onboarding.finish.dashboard')}
       aside={
-        run.site && (
-          <Button component={Go} to="/device/discover" search={{ sid: run.site.site_id }} variant="default">
+        run.sites[0] && (
+          <Button component={Go} to="/device/discover" search={{ sid: run.sites[0].site_id }} variant="default">
             {t('onboarding.finish.more')}
           </Button>
         )

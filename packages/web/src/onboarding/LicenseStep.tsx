@@ -18,7 +18,7 @@ export function LicenseStep({ run: { license }, onNext, onSkip }: StepProps) {
       title={t('onboarding.license.title')}
       text={t('onboarding.license.text')}
       onNext={license && !isAdding ? onNext : undefined}
-      onSkip={license ? undefined : onSkip}
+      onSkip={license && !isAdding ? undefined : onSkip}
       aside={
         !isAdding && (
           <Button variant="default" onClick={() => setIsAdding(true)}>

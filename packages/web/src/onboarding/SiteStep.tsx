@@ -10,12 +10,12 @@ import { StepCard } from './StepCard.tsx'
 
 export function SiteStep({ run, onNext, onSkip }: StepProps) {
   const { t } = useTranslation()
-  const { customer, site } = run
-  if (site)
+  const { customer, sites } = run
+  if (sites.length > 0)
     return (
       <StepCard
         title={t('onboarding.site.title')}
-        text={t('onboarding.site.have', { name: site.site_name })}
+        text={t('onboarding.site.have', { count: sites.length, name: sites.map((site) => site.site_name).join(', ') })}
         onNext={onNext}
       />
     )

@@ -13,7 +13,9 @@ export type FirstRun = {
   license: License | null
   nimble: Nimble | null
   customer: Customer | null
-  site: Site | null
+  /** Of the customer, the newest first. */
+  sites: readonly Site[]
+  /** At all these sites. */
   devices: readonly Device[]
   channel: Channel | null
   hasEvent: boolean
@@ -27,8 +29,8 @@ export function pass(step: StepId): void {
   localStorage.setItem(passedAs, JSON.stringify(passed.get()))
 }
 
-const newest = <T extends { created_at: string }>(list: readonly T[] | undefined): T | null =>
-  list?.toSorted((a, b) => b.created_at.localeCompare(a.created_at))[0] ?? null
+const newestFirst = <T extends { created_at: string }>(list: readonly T[] = []): T[] =>
+  list.toSorted((a, b) => b.created_at.localeCompare(a.created_at))
 
 export function useFirstRun(): FirstRun {
   const { selected } = useCustomer()
@@ -37,10 +39,11 @@ export function useFirstRun(): FirstRun {
   const nimbles = useQuery(edgeQuery())
   const customer_id = selected?.customer_id
   const sites = useQuery({ ...api.site.list.query({ customer_id }), enabled: Boolean(customer_id) })
-  const site = newest(sites.data)
-  const devices = useQuery({ ...api.device.list.query({ site_id: site?.site_id }), enabled: Boolean(site) })
-  const channels = useQuery({ ...api.channel.list.query({ site_id: site?.site_id }), enabled: Boolean(site) })
-  const channel = newest(channels.data)
+  const hasSite = Boolean(sites.data?.length)
+  const devices = useQuery({ ...api.device.list.query({}), enabled: hasSite })
+  const channels = useQuery({ ...api.channel.mine.query({}), enabled: hasSite })
+  const isHere = ({ site_id }: { site_id: string }) => sites.data?.some((site) => site.site_id === site_id) ?? false
+  const channel = newestFirst(channels.data?.filter(isHere))[0] ?? null
   const events = useQuery({
     ...api.event.range.query({ channel_id: channel?.channel_id, event_limit: 1, kind: 'window', start: '-7d' }),
     enabled: Boolean(channel),
@@ -50,8 +53,8 @@ export function useFirstRun(): FirstRun {
     license: licenses.data?.find((one) => one.state === 'valid' || one.state === 'expiring') ?? null,
     nimble: nimbles.data?.find((one) => one.is_local) ?? nimbles.data?.[0] ?? null,
     customer: selected,
-    site,
-    devices: devices.data ?? [],
+    sites: newestFirst(sites.data),
+    devices: devices.data?.filter(isHere) ?? [],
     channel,
     hasEvent: hasSeenEvent || (Array.isArray(events.data) && events.data.length > 0),
   }
@@ -69,7 +72,7 @@ export function useSteps(run: FirstRun): { done: ReadonlySet<StepId>; next: Step
     license: run.license !== null && (skipped.includes('license') || isUnderWay),
     edge: run.nimble?.status?.state === 'online' && (skipped.includes('edge') || isUnderWay),
     customer: run.customer !== null,
-    site: run.site !== null,
+    site: run.sites.length > 0,
     cameras: run.devices.length > 0,
     analytic: run.channel !== null,
     event: run.hasEvent,

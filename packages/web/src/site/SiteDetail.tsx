@@ -1,23 +1,24 @@
 import { Button, Menu, Tabs } from '@mantine/core'
 import type { Site } from '@sightline/contract'
 import { IconChevronDown, IconDeviceCctv, IconPlus } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatTime, zoneOffset } from '../i18n/format.ts'
 import { useMay } from '../session.ts'
 import { CameraGrid, CameraTile } from '../ui/CameraTile.tsx'
-import { Confirm } from '../ui/Confirm.tsx'
 import { countryName } from '../ui/CountrySelect.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
 import { HealthTag, toneOf } from '../ui/Health.tsx'
+import { PinMap } from '../ui/map/PinMap.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import { DeleteSite } from './DeleteSite.tsx'
 import classes from './site.module.css'
 import type { SiteTab } from './tabs.ts'
 
@@ -33,7 +34,8 @@ export function SiteDetail({ site, tab, onTab }: Props) {
         title={site.site_name}
         meta={
           <span className={classes.meta}>
-            <HealthTag health={site.site_health} /> <LocalTime zone={site.site_address.site_timezone} />
+            <HealthTag health={site.site_health} pending={site.site_total_devices === 0 && t('health.noCameras')} />{' '}
+            <LocalTime zone={site.site_address.site_timezone} />
           </span>
         }
       >
@@ -82,7 +84,6 @@ function Manage({ site }: { site: Site }) {
   const { t } = useTranslation()
   const go = useGo()
   const [isAsking, setIsAsking] = useState(false)
-  const remove = useMutation(api.site.delete.mutation())
   return (
     <>
       <Menu position="bottom-end">
@@ -98,21 +99,7 @@ function Manage({ site }: { site: Site }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Confirm
-        opened={isAsking}
-        onClose={() => setIsAsking(false)}
-        title={t('site.delete')}
-        confirmLabel={t('site.delete')}
-        pending={remove.isPending}
-        onConfirm={() =>
-          remove.mutate(
-            { site_id: site.site_id },
-            { onSuccess: () => go('/site'), onSettled: () => setIsAsking(false) },
-          )
-        }
-      >
-        <b>{site.site_name}</b>: {t('site.deleteText')}
-      </Confirm>
+      <DeleteSite site={site} opened={isAsking} onClose={() => setIsAsking(false)} onDeleted={() => go('/site')} />
     </>
   )
 }
@@ -177,13 +164,17 @@ function About({ site }: { site: Site }) {
             [t('site.form.timezone'), `${address.site_timezone} (${zoneOffset(address.site_timezone)})`],
             [t('site.form.address'), lines.filter(Boolean).join(', ')],
             [t('site.form.position'), address.lat === null ? null : `${address.lat}, ${address.long}`],
-            [t('site.form.faces'), site.faces_allowed ? t('common.yes') : t('common.no')],
             [t('site.cameras'), site.site_total_devices],
             [t('site.analytics'), site.site_active_channels],
           ]}
         />
       </Panel>
-      {site.site_image && <img className={classes.image} src={site.site_image} alt="" />}
+      <div className="stack">
+        {site.site_image && <img className={classes.image} src={site.site_image} alt="" />}
+        {address.lat !== null && address.long !== null && (
+          <PinMap label={t('site.form.position')} height={260} pin={{ lat: address.lat, long: address.long }} />
+        )}
+      </div>
     </div>
   )
 }

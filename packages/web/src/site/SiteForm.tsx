@@ -1,10 +1,11 @@
-import { Checkbox, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { type Customer, type Site, siteDraft } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
 import type * as z from 'zod'
 import { AddressFields } from '../ui/AddressFields.tsx'
 import { FormActions, useDraftForm } from '../ui/form.tsx'
 import { ImageUpload } from '../ui/ImageUpload.tsx'
+import { PinMap } from '../ui/map/PinMap.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { browserZone, TimezoneSelect } from '../ui/TimezoneSelect.tsx'
 
@@ -48,7 +49,6 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
       site_name: site?.site_name ?? '',
       customer_id: site?.customer_id ?? customerId,
       site_image: site?.site_image ?? null,
-      faces_allowed: site?.faces_allowed ?? false,
       site_address: {
         site_unit: address?.site_unit ?? '',
         site_street: address?.site_street ?? '',
@@ -70,6 +70,7 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
     const { value, ...rest } = field(path)
     return { ...rest, value: (value as number | null) ?? '' }
   }
+  const { lat, long } = values.site_address
   return (
     <form onSubmit={submit} noValidate>
       {guards}
@@ -100,7 +101,17 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
           <AddressFields prefix="site_address.site_" field={field} />
         </Panel>
         <Panel title={t('site.form.position')} hint={t('site.form.positionHint')}>
-          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+          <PinMap
+            label={t('site.form.map')}
+            height={280}
+            pin={typeof lat === 'number' && typeof long === 'number' ? { lat, long } : null}
+            country={values.site_address.site_country}
+            onMove={(nextLat, nextLong) => {
+              form.setFieldValue('site_address.lat', nextLat)
+              form.setFieldValue('site_address.long', nextLong)
+            }}
+          />
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mt="md">
             <NumberInput label={t('site.form.lat')} hideControls decimalScale={6} {...number('site_address.lat')} />
             <NumberInput label={t('site.form.long')} hideControls decimalScale={6} {...number('site_address.long')} />
           </SimpleGrid>
@@ -111,12 +122,6 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
             value={values.site_image ?? null}
             onChange={(path) => form.setFieldValue('site_image', path)}
             error={field('site_image').error}
-          />
-          <Checkbox
-            mt="md"
-            label={t('site.form.faces')}
-            description={t('site.form.facesHint')}
-            {...field('faces_allowed', { type: 'checkbox' })}
           />
         </Panel>
         <FormActions submitLabel={submitLabel} isSaving={isSaving} onCancel={onCancel} />

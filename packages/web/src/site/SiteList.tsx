@@ -16,6 +16,7 @@ import { HealthTag } from '../ui/Health.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { DeleteSite } from './DeleteSite.tsx'
 import classes from './site.module.css'
 
 const grades: readonly Health[] = ['healthy', 'needs attention', 'offline', 'unknown']
@@ -60,7 +61,9 @@ export function SiteList({ customer }: { customer: Customer | null }) {
         id: 'health',
         header: t('site.health'),
         value: (site) => t(`health.${site.site_health}`),
-        cell: (site) => <HealthTag health={site.site_health} />,
+        cell: (site) => (
+          <HealthTag health={site.site_health} pending={site.site_total_devices === 0 && t('health.noCameras')} />
+        ),
       },
       {
         id: 'cameras',
@@ -154,23 +157,30 @@ function SiteMenu({ site, mayEdit }: { site: Site; mayEdit: boolean }) {
   const { t } = useTranslation()
   const go = useGo()
   const search = { sid: site.site_id }
+  const [isAsking, setIsAsking] = useState(false)
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={t('common.actionsFor', { name: site.site_name })}>
-          <IconDots size={17} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => go('/site/detail', search)}>{t('common.open')}</Menu.Item>
-        <Menu.Item onClick={() => go('/site/view', search)}>{t('site.report')}</Menu.Item>
-        {mayEdit && (
-          <>
-            <Menu.Item onClick={() => go('/device/discover', search)}>{t('site.addCameras')}</Menu.Item>
-            <Menu.Item onClick={() => go('/site/edit', search)}>{t('common.edit')}</Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('common.actionsFor', { name: site.site_name })}>
+            <IconDots size={17} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => go('/site/detail', search)}>{t('common.open')}</Menu.Item>
+          <Menu.Item onClick={() => go('/site/view', search)}>{t('site.report')}</Menu.Item>
+          {mayEdit && (
+            <>
+              <Menu.Item onClick={() => go('/device/discover', search)}>{t('site.addCameras')}</Menu.Item>
+              <Menu.Item onClick={() => go('/site/edit', search)}>{t('common.edit')}</Menu.Item>
+              <Menu.Item color="red" onClick={() => setIsAsking(true)}>
+                {t('site.delete')}
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <DeleteSite site={site} opened={isAsking} onClose={() => setIsAsking(false)} />
+    </>
   )
 }

@@ -25,7 +25,8 @@ export function SiteView({ view: { site, usecases } }: { view: View }) {
         title={site.site_name}
         meta={
           <span className={classes.meta}>
-            <HealthTag health={site.site_health} /> {formatTime(Date.now(), zone)} ({zone})
+            <HealthTag health={site.site_health} pending={site.site_total_devices === 0 && t('health.noCameras')} />{' '}
+            {formatTime(Date.now(), zone)} ({zone})
           </span>
         }
       >

@@ -1,5 +1,5 @@
 import { IconDeviceCctv, IconPlugConnectedX } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import type { Path } from '../screens.ts'
 import classes from './CameraTile.module.css'
 import { Go, type Search } from './Go.tsx'
@@ -54,9 +54,11 @@ export function CameraTile(props: Props) {
 }
 
 /** Tiles in a grid; on a phone a row to swipe through. */
-export function CameraGrid({ label, children }: { label: string; children: ReactNode }) {
+export function CameraGrid(props: { label: string; columns?: number; children: ReactNode }) {
+  const { label, columns, children } = props
+  const style = columns ? ({ '--columns': columns } as CSSProperties) : undefined
   return (
-    <section className={classes.grid} aria-label={label}>
+    <section className={classes.grid} style={style} data-fixed={columns !== undefined || undefined} aria-label={label}>
       {children}
     </section>
   )

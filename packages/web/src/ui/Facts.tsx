@@ -1,20 +1,18 @@
-import { DataList } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
+import classes from './Facts.module.css'
 
-type Props = { items: readonly (readonly [label: string, value: ReactNode])[]; labelWidth?: number }
+type Props = { items: readonly (readonly [label: string, value: ReactNode])[] }
 
-/** Labels and values: what a form becomes for those who may only look. */
-export function Facts({ items, labelWidth = 160 }: Props) {
+/** Labels and values in two columns: what a form becomes for those who may only look. */
+export function Facts({ items }: Props) {
   return (
-    <DataList labelWidth={labelWidth} gap="sm">
+    <dl className={classes.root}>
       {items.map(([label, value]) => (
-        <DataList.Item key={label}>
-          <DataList.ItemLabel>{label}</DataList.ItemLabel>
-          <DataList.ItemValue className="num" miw={0} style={{ overflowWrap: 'anywhere' }}>
-            {value === null || value === '' ? '–' : value}
-          </DataList.ItemValue>
-        </DataList.Item>
+        <Fragment key={label}>
+          <dt>{label}</dt>
+          <dd className="num">{value === null || value === '' ? '–' : value}</dd>
+        </Fragment>
       ))}
-    </DataList>
+    </dl>
   )
 }

@@ -5,12 +5,12 @@ import classes from './Health.module.css'
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'neutral'
 
-/** Healthy is success, needs attention warning, offline error; what is not known is neutral, never red. */
+/** Healthy is success, needs attention warning, all else error. What nobody could know yet is `pending`, no health at all. */
 export const toneOf: Record<Health, Tone> = {
   healthy: 'ok',
   'needs attention': 'warn',
   offline: 'bad',
-  unknown: 'neutral',
+  unknown: 'bad',
 }
 
 /** A coloured dot; always beside a word, for colour alone says nothing to some. */
@@ -26,9 +26,17 @@ export function Tag({ tone = 'neutral', children }: { tone?: Tone; children: Rea
   )
 }
 
+type HealthProps = {
+  health: Health
+  cause?: string | null
+  /** In place of an unknown health: why there cannot be one yet. */
+  pending?: string | false
+}
+
 /** Health as a word in its colour, with its cause beside it when there is one. */
-export function HealthTag({ health, cause }: { health: Health; cause?: string | null }) {
+export function HealthTag({ health, cause, pending }: HealthProps) {
   const { t } = useTranslation()
+  if (health === 'unknown' && pending) return <Tag>{pending}</Tag>
   return (
     <span className={classes.health} title={cause ?? undefined}>
       <Tag tone={toneOf[health]}>{t(`health.${health}`)}</Tag>

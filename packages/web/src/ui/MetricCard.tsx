@@ -1,7 +1,7 @@
 import { IconArrowDownRight, IconArrowUpRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { formatNumber, formatPercent } from '../i18n/format.ts'
+import { formatDuration, formatNumber, formatPercent } from '../i18n/format.ts'
 import classes from './MetricCard.module.css'
 import { Spark } from './Spark.tsx'
 
@@ -20,6 +20,13 @@ type Props = {
   /** Share of the time that was really watched, 0…1; said when under 90 %. */
   coverage?: number
   icon?: ReactNode
+}
+
+const daySeconds = 86_400
+/** In whole minutes, from an hour on in whole hours: a card has no room for more. */
+const watchedSeconds = (coverage: number): number => {
+  const step = coverage * daySeconds < 3600 ? 60 : 3600
+  return Math.max(60, Math.floor((coverage * daySeconds) / step) * step)
 }
 
 export function MetricCard({ label, value, note, isViolation, delta, deltaNote, spark, coverage, icon }: Props) {
@@ -44,7 +51,7 @@ export function MetricCard({ label, value, note, isViolation, delta, deltaNote, 
         )}
         {note && <span>{note}</span>}
         {coverage !== undefined && coverage < 0.9 && value !== null && (
-          <span>{t('common.watched', { percent: coverage < 0.01 ? '< 1' : Math.floor(coverage * 100) })}</span>
+          <span>{t('common.watched', { time: formatDuration(watchedSeconds(coverage)) })}</span>
         )}
       </div>
       {spark && <Spark values={spark} className={classes.spark} color="#fff" />}

@@ -41,6 +41,7 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
   const [draft] = useState(() => readDraft<V>(name))
   const [isRestored, setIsRestored] = useState(draft !== null)
   const [isSaving, setIsSaving] = useState(false)
+  const [isRefused, setIsRefused] = useState(false)
   const isDone = useRef(false)
   const validate = schemaResolver(schema, { sync: true })
   const form = useForm<V>({
@@ -76,22 +77,30 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
     if (here.length < fields.length || fields.length === 0) report(error)
     const errors = Object.fromEntries(here.map(([path, ids]) => [path, ids[0] ?? 'invalid']))
     form.setErrors(errors)
+    setIsRefused(here.length > 0)
     focusFirst(errors)
   }
 
-  const save = form.onSubmit(async (values) => {
-    setIsSaving(true)
-    try {
-      isDone.current = true
-      await submit(values)
-      dropDraft(name)
-    } catch (error) {
-      isDone.current = false
-      fail(error)
-    } finally {
-      setIsSaving(false)
-    }
-  }, focusFirst)
+  const save = form.onSubmit(
+    async (values) => {
+      setIsSaving(true)
+      setIsRefused(false)
+      try {
+        isDone.current = true
+        await submit(values)
+        dropDraft(name)
+      } catch (error) {
+        isDone.current = false
+        fail(error)
+      } finally {
+        setIsSaving(false)
+      }
+    },
+    (errors) => {
+      setIsRefused(true)
+      focusFirst(errors)
+    },
+  )
 
   /** Forgets what was typed. */
   const discard = () => {
@@ -105,6 +114,8 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
     values: form.values,
     isDirty,
     isSaving,
+    /** The last try to save was stopped by errors at fields, some of which are still there. */
+    isRefused: isRefused && Object.keys(form.errors).length > 0,
     discard,
     onSubmit: (event?: FormEvent<HTMLFormElement>) => save(event),
     /** Props of one input, its error translated. */

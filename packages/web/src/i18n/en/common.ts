@@ -35,7 +35,7 @@ export const common = {
   rows: '{{from}}–{{to}} of {{total}}',
   sortAscending: 'sorted ascending',
   sortDescending: 'sorted descending',
-  watched: 'watched {{percent}} %',
+  watched: 'watched {{time}} of 24 h',
   name: 'Name',
   description: 'Description',
   state: 'State',
@@ -53,6 +53,8 @@ export const health = {
   'needs attention': 'Needs attention',
   offline: 'Offline',
   unknown: 'Unknown',
+  starting: 'Starting',
+  noCameras: 'No cameras',
 } as const
 
 export const empty = {

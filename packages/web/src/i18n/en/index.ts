@@ -4,14 +4,14 @@ import { address, customer } from './customer.ts'
 import { dashboard } from './dashboard.ts'
 import { device } from './device.ts'
 import { event } from './event.ts'
-import { live } from './live.ts'
+import { live, wall } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
 import { license, nimble, status } from './nimble.ts'
 import { onboarding } from './onboarding.ts'
 import { profile } from './profile.ts'
 import { screen, shell } from './shell.ts'
-import { site } from './site.ts'
+import { map, site } from './site.ts'
 import { chart, usecase } from './usecase.ts'
 import { zones } from './zones.ts'
 
@@ -35,6 +35,7 @@ export const en = {
   image,
   live,
   login,
+  map,
   message,
   onboarding,
   register,
@@ -45,6 +46,7 @@ export const en = {
   state,
   support,
   usecase,
+  wall,
   wizard,
   zones,
 } as const

@@ -12,3 +12,12 @@ export const live = {
   boxes: 'Boxes',
   fullscreen: 'Full screen',
 } as const
+
+export const wall = {
+  only: 'Only in violation',
+  columns: 'Cameras in a row',
+  violating_one: '{{count}} in violation',
+  violating_other: '{{count}} in violation',
+  calm: 'No camera is in violation',
+  all: 'Show all cameras',
+} as const

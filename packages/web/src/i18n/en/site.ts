@@ -33,16 +33,15 @@ export const site = {
   form: {
     name: 'Name',
     timezone: 'Time zone',
-    timezoneHint: 'Charts, schedules and days follow this clock',
+    timezoneHint: 'Charts and days follow this clock',
     address: 'Address',
     position: 'Position',
-    positionHint: 'Degrees, for the map; leave both empty when unknown',
+    positionHint: 'Press on the map and drag the pin, or type degrees; leave both empty when unknown',
+    map: 'Map: press to set the pin, drag to move it; the fields below do the same',
     lat: 'Latitude',
     long: 'Longitude',
     image: 'Picture',
     imageHint: 'The face of the site in lists and reports',
-    faces: 'Face recognition may run here',
-    facesHint: 'Only where the law and the people concerned allow it',
     customer: 'Customer',
   },
   view: {
@@ -52,3 +51,5 @@ export const site = {
     print: 'Print or save as PDF',
   },
 } as const
+
+export const map = { failed: 'This browser cannot draw the map. The two fields below do the same.' } as const

@@ -98,6 +98,7 @@ export const chart = {
   nothingText: 'Gaps mean nobody was watching; zero would mean nobody was there.',
   hatched: 'Hatched: watched less than 90 % of the time',
   period: 'Period',
+  since: 'Watched since {{time}}',
   h1: 'Last hour',
   h24: 'Last 24 hours',
   d7: 'Last 7 days',

@@ -37,7 +37,7 @@ export const common: Catalogue['common'] = {
   rows: '{{from}}–{{to}} sur {{total}}',
   sortAscending: 'tri croissant',
   sortDescending: 'tri décroissant',
-  watched: 'observé à {{percent}} %',
+  watched: 'observé {{time}} sur 24 h',
   name: 'Nom',
   description: 'Description',
   state: 'État',
@@ -55,6 +55,8 @@ export const health: Catalogue['health'] = {
   'needs attention': 'À surveiller',
   offline: 'Hors ligne',
   unknown: 'Inconnu',
+  starting: 'Démarrage',
+  noCameras: 'Aucune caméra',
 }
 
 export const empty: Catalogue['empty'] = {

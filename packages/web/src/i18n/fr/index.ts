@@ -5,14 +5,14 @@ import { address, customer } from './customer.ts'
 import { dashboard } from './dashboard.ts'
 import { device } from './device.ts'
 import { event } from './event.ts'
-import { live } from './live.ts'
+import { live, wall } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
 import { license, nimble, status } from './nimble.ts'
 import { onboarding } from './onboarding.ts'
 import { profile } from './profile.ts'
 import { screen, shell } from './shell.ts'
-import { site } from './site.ts'
+import { map, site } from './site.ts'
 import { chart, usecase } from './usecase.ts'
 import { zones } from './zones.ts'
 
@@ -37,6 +37,7 @@ export const fr: Catalogue = {
   image,
   live,
   login,
+  map,
   message,
   onboarding,
   register,
@@ -47,6 +48,7 @@ export const fr: Catalogue = {
   state,
   support,
   usecase,
+  wall,
   wizard,
   zones,
 }

@@ -12,3 +12,12 @@ export const live = {
   boxes: 'Cadres',
   fullscreen: 'Plein écran',
 } as const
+
+export const wall = {
+  only: 'En infraction seulement',
+  columns: 'Caméras par ligne',
+  violating_one: '{{count}} en infraction',
+  violating_other: '{{count}} en infraction',
+  calm: 'Aucune caméra n’est en infraction',
+  all: 'Toutes les caméras',
+} as const

@@ -81,6 +81,7 @@ export const nimble: Catalogue['nimble'] = {
 
 export const license: Catalogue['license'] = {
   title: 'Licences',
+  meta: 'Canaux utilisés : {{used}} sur {{limit}}',
   add: 'Ajouter une licence',
   addText: 'Collez la clé, ou choisissez le fichier de licence.',
   file: 'Choisir un fichier',

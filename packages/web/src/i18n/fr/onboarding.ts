@@ -78,7 +78,8 @@ export const onboarding: Catalogue['onboarding'] = {
     text: 'Un lieu avec des caméras. Son horloge décide où commence une journée.',
     name: 'Nom du site',
     create: 'Créer le site',
-    have: 'Il y a déjà un site : {{name}}.',
+    have_one: 'Il y a déjà un site : {{name}}.',
+    have_other: 'Il y a déjà {{count}} sites : {{name}}.',
   },
   cameras: {
     title: 'Caméras',

@@ -35,16 +35,16 @@ export const site: Catalogue['site'] = {
   form: {
     name: 'Nom',
     timezone: 'Fuseau horaire',
-    timezoneHint: 'Graphiques, planifications et journées suivent cette horloge',
+    timezoneHint: 'Graphiques et journées suivent cette horloge',
     address: 'Adresse',
     position: 'Position',
-    positionHint: 'En degrés, pour la carte ; laissez les deux vides si elle est inconnue',
+    positionHint:
+      'Appuyez sur la carte et déplacez le repère, ou saisissez les degrés ; laissez les deux vides si elle est inconnue',
+    map: 'Carte : appuyez pour poser le repère, faites-le glisser pour le déplacer ; les champs ci-dessous font de même',
     lat: 'Latitude',
     long: 'Longitude',
     image: 'Photo',
     imageHint: 'Le visage du site dans les listes et les rapports',
-    faces: 'La reconnaissance faciale peut fonctionner ici',
-    facesHint: "Seulement là où la loi et les personnes concernées l'autorisent",
     customer: 'Client',
   },
   view: {
@@ -54,3 +54,5 @@ export const site: Catalogue['site'] = {
     print: 'Imprimer ou enregistrer en PDF',
   },
 }
+
+export const map = { failed: 'Ce navigateur ne peut pas dessiner la carte. Les deux champs ci-dessous font de même.' }

@@ -103,6 +103,7 @@ export const chart = {
   nothingText: 'Un vide signifie que personne n’observait ; zéro, que personne n’était là.',
   hatched: 'Hachuré : observé moins de 90 % du temps',
   period: 'Période',
+  since: 'Observé depuis {{time}}',
   h1: 'Dernière heure',
   h24: 'Dernières 24 heures',
   d7: '7 derniers jours',

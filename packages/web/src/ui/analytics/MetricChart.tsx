@@ -4,6 +4,7 @@ import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber, formatPercent, formatTime } from '../../i18n/format.ts'
+import { axisBegin } from '../axis.ts'
 import { EChart } from '../EChart.tsx'
 import type { ChartColors } from '../EChartCanvas.tsx'
 import { Empty } from '../Empty.tsx'
@@ -13,6 +14,13 @@ type Series = EventSeries['series'][number]
 type Point = Series['points'][number]
 
 const watchedWell = 0.9
+/** When the axis of a series begins: on the first day, with the first figure. In milliseconds. */
+export function axisStart({ start, end, series }: EventSeries): number {
+  const firsts = series.flatMap(({ points }) => points.find(({ coverage_ratio }) => coverage_ratio > 0)?.start ?? [])
+  const [first = null] = firsts.map(Date.parse).toSorted((a, b) => a - b)
+  return axisBegin(Date.parse(start), Date.parse(end), first)
+}
+
 const noonOf = ({ start, end }: Point) => (Date.parse(start) + Date.parse(end)) / 2
 
 /** Flows are bars, down below the axis; levels are lines with the band from least to most; a gap stays a gap. */
@@ -79,7 +87,7 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
       grid: { left: 8, right: 12, top: 14, bottom: 4, containLabel: true },
       xAxis: {
         type: 'time',
-        min: Date.parse(data.start),
+        min: axisStart(data),
         max: Date.parse(data.end),
         axisLine: { lineStyle: { color: colors.line } },
         axisLabel: { color: colors.text, hideOverlap: true },
@@ -105,6 +113,7 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
   )
 
   if (isEmpty) return <Empty title={t('chart.nothing')} text={t('chart.nothingText')} />
+  const from = axisStart(data)
   const names = series.map(({ metric }) => t(`usecase.metric.${metric}`)).join(', ')
   return (
     <div>
@@ -114,7 +123,14 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
         <EChart label={t('chart.label', { metric: names })} make={make} height={height} />
       )}
       <div className={classes.under}>
-        <span className="t3">{isHatched && !asTable ? t('chart.hatched') : ''}</span>
+        <span className="t3 num">
+          {[
+            from > Date.parse(data.start) && t('chart.since', { time: formatTime(from, data.timezone).slice(0, 16) }),
+            isHatched && !asTable && t('chart.hatched'),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </span>
         <Button
           variant="subtle"
           size="compact-sm"

@@ -191,13 +191,13 @@ export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
           <TextInput
             label={t('onboarding.cameras.username')}
             description={t('onboarding.cameras.credentialsHint')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
             autoComplete="off"
             value={login.username}
             onChange={({ currentTarget: { value } }) => setLogin((now) => ({ ...now, username: value }))}
           />
           <PasswordInput
             label={t('onboarding.cameras.password')}
-            description={'\u00a0'}
             autoComplete="off"
             visibilityToggleButtonProps={{ 'aria-label': t('login.show'), tabIndex: 0 }}
             value={login.password}

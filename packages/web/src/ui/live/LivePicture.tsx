@@ -117,9 +117,13 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
       {showShapes &&
         shapes.map(({ id, name, kind, points }) => {
           const [first] = points
-          // The whole picture needs no name; it would lie under the state.
-          return first && !(kind === 'zone' && polygonArea(points) > 0.95) ? (
-            <span key={id} className={classes.name} style={{ left: `${first[0] * 100}%`, top: `${first[1] * 100}%` }}>
+          return first && !isWhole(kind, points) ? (
+            <span
+              key={id}
+              className={classes.name}
+              data-low={(first[0] < 0.5 && first[1] < 0.12) || undefined}
+              style={{ left: `${first[0] * 100}%`, top: `${first[1] * 100}%` }}
+            >
               {name}
             </span>
           ) : null
@@ -164,12 +168,18 @@ async function toggleFullscreen(element: HTMLElement | null): Promise<void> {
   else await element?.requestFullscreen()
 }
 
+/** A zone that is the whole picture: no name and no colour, which would lie over everything. */
+const isWhole = (kind: Shape['kind'], points: Shape['points']): boolean => kind === 'zone' && polygonArea(points) > 0.95
+
 function Drawn({ shape: { kind, points } }: { shape: Shape }) {
   const path = points.map((point) => point.join(',')).join(' ')
   return kind === 'line' ? (
     <polyline className={classes.line} points={path} />
   ) : (
-    <polygon className={kind === 'mask' ? classes.mask : classes.zone} points={path} />
+    <polygon
+      className={kind === 'mask' ? classes.mask : isWhole(kind, points) ? classes.whole : classes.zone}
+      points={path}
+    />
   )
 }
 

@@ -1,0 +1,93 @@
+/** Tables of cameras that people keep: read from a file, matched to our columns, and written back with what went wrong. */
+import { type ImportColumn, type ImportRow, importColumns } from '@sightline/contract'
+import { CsvError, parse } from 'csv-parse/browser/esm/sync'
+
+export const tableBytes = 10 * 1024 * 1024
+export const tableRows = 5000
+
+export type Table = { header: string[]; rows: string[][] }
+/** Why a file is no table, as a message id with its argument. */
+export class TableFault extends Error {}
+
+/**
+ * Reads a CSV file (RFC 4180): comma, semicolon or tab, with or without a byte order mark, in UTF-8 or, as spreadsheets
+ * in French still write, Windows-1252.
+ * @throws TableFault
+ */
+export function readTable(bytes: Uint8Array): Table {
+  if (bytes.length > tableBytes) throw new TableFault('table_too_large')
+  if (bytes.includes(0)) throw new TableFault('table_binary')
+  const text = decode(bytes)
+  const [first = ''] = text.split(/\r\n|\n|\r/, 1)
+  let lines: string[][]
+  try {
+    lines = parse(text, { delimiter: delimiterOf(first), relax_column_count: true, skip_empty_lines: true })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw new TableFault(`table_malformed:${Number(error.lines ?? 0)}`)
+  }
+  const [header = [], ...rows] = lines
+  const filled = rows.filter((row) => row.some((cell) => cell.trim() !== ''))
+  if (filled.length === 0) throw new TableFault('table_empty')
+  if (filled.length > tableRows) throw new TableFault(`table_rows:${tableRows}`)
+  return { header: header.map((cell) => cell.trim()), rows: filled }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}
+
+/** The one that stands most often in the header. */
+function delimiterOf(line: string): string {
+  const count = (sign: string) => line.split(sign).length
+  return [',', ';', '\t'].toSorted((a, b) => count(b) - count(a))[0] as string
+}
+
+/** How columns are called, in English and French, folded as `fold` does. */
+const names: Record<ImportColumn, readonly string[]> = {
+  device_name: ['devicename', 'name', 'camera', 'cameraname', 'device', 'nom', 'nomdelacamera', 'appareil'],
+  stream_address: ['streamaddress', 'address', 'url', 'stream', 'rtsp', 'rtspurl', 'adresse', 'adressedeflux', 'flux'],
+  username: ['username', 'user', 'login', 'utilisateur', 'identifiant', 'nomdutilisateur'],
+  password: ['password', 'pass', 'pwd', 'motdepasse', 'mdp'],
+  onvif_port: ['onvifport', 'port', 'portonvif'],
+  UUID: ['uuid', 'endpoint', 'serial', 'serialnumber', 'numerodeserie'],
+  device_tags: ['devicetags', 'tags', 'labels', 'etiquettes'],
+  site_name: ['sitename', 'site', 'nomdusite'],
+  nimble_name: ['nimblename', 'nimble', 'edgeserver', 'edge', 'serveuredge', 'serveur'],
+}
+const fold = (text: string) =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+
+/** Which of the file's columns holds what; by position, absent where none looks like it. */
+export type Mapping = Partial<Record<ImportColumn, number>>
+
+export function guessMapping(header: readonly string[]): Mapping {
+  const mapping: Mapping = {}
+  for (const column of importColumns) {
+    const at = header.findIndex((title) => names[column].includes(fold(title)))
+    if (at >= 0) mapping[column] = at
+  }
+  return mapping
+}
+
+/** Each row of the table as the import takes it. */
+export const toRows = ({ rows }: Table, mapping: Mapping): ImportRow[] =>
+  rows.map(
+    (cells) =>
+      Object.fromEntries(importColumns.map((column) => [column, cells[mapping[column] ?? -1] ?? ''])) as ImportRow,
+  )
+
+/** A cell that a spreadsheet would read as a formula is text again with an apostrophe before it (OWASP, CSV injection). */
+const plain = (cell: string) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)
+const quoted = (cell: string) => (/[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+
+/** A CSV file with a byte order mark, so that spreadsheets read it as UTF-8. */
+export const writeTable = (lines: readonly (readonly string[])[]): string =>
+  `\uFEFF${lines.map((line) => line.map((cell) => quoted(plain(cell))).join(',')).join('\r\n')}\r\n`

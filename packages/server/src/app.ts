@@ -48,6 +48,7 @@ import { upload } from './upload/handlers.ts'
 import { bundle, usecase } from './usecase/handlers.ts'
 import { user } from './user/handlers.ts'
 import { serveWeb } from './web.ts'
+import { createWire, noWire, type Wire } from './wire.ts'
 
 const jsonMaxBytes = 1024 * 1024
 const wsMaxBytes = 4096
@@ -138,15 +139,17 @@ export function createServer(env: Env, logger: FastifyServerOptions['logger']): 
 
 export type Core = Pick<Services, 'env' | 'db' | 'log' | 'secrets'>
 /** What a test may bring itself: a link of its own, a start command. */
-export type Parts = { links?: (shared: Core & Pick<Services, 'bus' | 'events'>) => Links; demo?: Demo }
+export type Parts = { links?: (shared: Core & Pick<Services, 'bus' | 'events'>, wire: Wire) => Links; demo?: Demo }
 
 /** What handlers work with. Nothing runs yet: links and jobs begin with their `start`. */
 export function createServices(core: Core, parts: Parts = {}): Services {
-  const bus = createBus()
+  const wire = core.env.databaseUrl === null ? noWire : createWire(core.db, core.log)
+  const bus = createBus(wire)
   const shared = { ...core, bus, events: createEventWriter({ db: core.db, bus }) }
   return {
     ...shared,
-    links: (parts.links ?? createLinks)(shared),
+    wire,
+    links: (parts.links ?? createLinks)(shared, wire),
     passwords: createPasswords(core.secrets.pepper),
     demo: parts.demo ?? createDemo(process),
     jobs: createJobs(shared),

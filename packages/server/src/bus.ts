@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events'
 import type { StreamMessage } from '@sightline/contract'
+import { noWire, type Wire } from './wire.ts'
 
 /** A live message with what decides who may see it: the tenant, and the site when it belongs to one. */
 export type BusMessage = { tenantId: number; siteId: number | null; userId?: number; message: StreamMessage }
 
 /**
- * Live messages inside this replica. Never the only copy of anything: a lost message costs a late screen.
+ * Live messages of all portals on this database. Never the only copy of anything: a lost message costs a late screen.
  */
 export type Bus = {
   publish(message: BusMessage): void
@@ -20,14 +21,60 @@ export const changed = (
   id: string | null,
 ): BusMessage => ({ tenantId: row.tenant_id, siteId: row.site_id ?? null, message: { type: 'changed', feature, id } })
 
-export function createBus(): Bus {
+/** Messages are gathered this long before they go to other portals; those about one thing become one. */
+const tickMs = 50
+
+/** @param wire to the other portals; without, messages stay in this one */
+export function createBus(wire: Wire = noWire): Bus {
   const emitter = new EventEmitter()
   emitter.setMaxListeners(0)
+  const pending = new Map<string, BusMessage>()
+
+  const flush = () => {
+    wire.send({ kind: 'live', messages: [...pending.values()] })
+    pending.clear()
+  }
+  wire.hear((heard) => {
+    if (heard.kind === 'live') for (const message of heard.messages) emitter.emit('message', message)
+  })
   return {
-    publish: (message) => void emitter.emit('message', message),
+    publish(message) {
+      emitter.emit('message', message)
+      if (wire === noWire) return
+      if (pending.size === 0) setTimeout(flush, tickMs)
+      const key = `${message.tenantId} ${subject(message.message)}`
+      pending.set(key, { ...message, message: merged(pending.get(key)?.message, message.message) })
+    },
     subscribe(listener) {
       emitter.on('message', listener)
       return () => void emitter.off('message', listener)
     },
+  }
+}
+
+/** What a message is about; of several about the same, the newest counts. */
+export function subject(message: StreamMessage): string {
+  switch (message.type) {
+    case 'hello':
+      return 'hello'
+    case 'event':
+      return `event ${message.channel_id}`
+    case 'job':
+      return `job ${message.job_id}`
+    case 'changed':
+      return `changed ${message.feature} ${message.id}`
+  }
+}
+
+/** Of events nothing is lost: records are added up, levels laid over each other. */
+export function merged(earlier: StreamMessage | undefined, later: StreamMessage): StreamMessage {
+  if (earlier?.type !== 'event' || later.type !== 'event') return later
+  const newest = later.observed_at >= earlier.observed_at ? later : earlier
+  const oldest = newest === later ? earlier : later
+  return {
+    ...newest,
+    records: earlier.records + later.records,
+    opened: earlier.opened + later.opened,
+    levels: { ...oldest.levels, ...newest.levels },
   }
 }

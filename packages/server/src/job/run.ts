@@ -36,6 +36,10 @@ export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBas
   const running = new Map<string, { abort: AbortController; ended: Promise<void> }>()
 
   let beating: NodeJS.Timeout | undefined
+  // A job may be cancelled at another portal than the one that works on it.
+  bus.subscribe(({ message }) => {
+    if (message.type === 'job' && message.state === 'cancelled') running.get(message.job_id)?.abort.abort()
+  })
 
   const beat = () =>
     db.instance(async (trx) => {

@@ -253,4 +253,4 @@ export const unreachable = () =>
     'Either nimble ingestion service restarting or recovering from connection issues, try again later.',
     { code: 'nimble_unreachable' },
   )
-const tooSlow = () => new Refusal(504, 'The edge server did not answer in time.', { code: 'nimble_timeout' })
+export const tooSlow = () => new Refusal(504, 'The edge server did not answer in time.', { code: 'nimble_timeout' })

@@ -5,12 +5,14 @@ import { fingerprintOf } from '@sightline/contract/key'
 import { OpeningFault, type OpeningSelf } from '@sightline/contract/opening'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
+import { noWire, type Wire } from '../wire.ts'
 import { dial } from './dial.ts'
 import { createFeed, type Feed } from './feed.ts'
 import { enrolLocalNimble, localNimbleKey, openPortalIdentity } from './identity.ts'
 import { type Keeper, keepLink } from './keeper.ts'
 import { createLeases, leaseRenewMs } from './lease.ts'
 import { type Link, unreachable } from './link.ts'
+import { type AnyLink, createRemote } from './remote.ts'
 import { desiredVersions, listTargets, type Target } from './states.ts'
 
 /** What the link itself knows of a nimble; the rest of `NimbleStatus` comes from the stored configuration. */
@@ -90,7 +92,10 @@ const snapshotMs = 10_000
 const reloadRetryMs = 5000
 
 /** The links of this portal; nothing happens before `start`. */
-export function createLinks(services: Pick<Services, 'env' | 'db' | 'bus' | 'events' | 'secrets' | 'log'>): Links {
+export function createLinks(
+  services: Pick<Services, 'env' | 'db' | 'bus' | 'events' | 'secrets' | 'log'>,
+  wire: Wire = noWire,
+): Links {
   const { env, db, log } = services
   const keepers = new Map<string, Keeper>()
   const feeds = new Map<string, Feed>()
@@ -103,11 +108,25 @@ export function createLinks(services: Pick<Services, 'env' | 'db' | 'bus' | 'eve
   let isStopped = false
 
   const linkOf = (nimbleUid: string): Link | null => keepers.get(nimbleUid)?.link() ?? null
-  const need = (nimbleUid: string): Link => {
-    const link = linkOf(nimbleUid)
+  const showOverlay = (nimbleUid: string, mode: LiveMode, overlay: Overlay) =>
+    feeds.get(feedKey(nimbleUid, overlay.source_id, mode))?.overlay(overlay)
+  const remote = createRemote(wire, linkOf, showOverlay)
+  /** The link, over another portal when that one holds it; null when this one does and is not connected. */
+  const anyLinkOf = (nimbleUid: string): AnyLink | null => {
+    const keeper = keepers.get(nimbleUid)
+    if (!keeper || wire === noWire || keeper.status() !== null) return keeper?.link() ?? null
+    return remote.to(nimbleUid)
+  }
+  const need = (nimbleUid: string): AnyLink => {
+    const link = anyLinkOf(nimbleUid)
     if (!link) throw unreachable()
     return link
   }
+  wire.hear((message) => {
+    if (message.kind !== 'links') return
+    if (message.nimble === null) reload()
+    else keepers.get(message.nimble)?.reconfigure()
+  })
 
   /** Brings the keepers in line with the stored configurations. */
   async function load(own: OpeningSelf): Promise<void> {
@@ -135,8 +154,8 @@ export function createLinks(services: Pick<Services, 'env' | 'db' | 'bus' | 'eve
             isKnown: (nimbleUid) => keepers.has(nimbleUid),
             localKey: () => localNimbleKey(localFolder),
             onOverlay: (overlay) => {
-              for (const mode of ['fmp4', 'mjpeg'] as const)
-                feeds.get(feedKey(uid, overlay.source_id, mode))?.overlay(overlay)
+              for (const mode of ['fmp4', 'mjpeg'] as const) showOverlay(uid, mode, overlay)
+              remote.overlay(uid, overlay)
             },
           }),
         )
@@ -182,12 +201,19 @@ export function createLinks(services: Pick<Services, 'env' | 'db' | 'bus' | 'eve
       clearInterval(renewal)
       await reloading
       for (const feed of [...feeds.values()]) feed.end('portal_stops')
+      remote.stop()
       await Promise.all([...keepers.values()].map((keeper) => keeper.stop()))
       keepers.clear()
     },
     status: (nimbleUid) => keepers.get(nimbleUid)?.status() ?? null,
-    reconfigure: (nimbleUid) => keepers.get(nimbleUid)?.reconfigure(),
-    reload,
+    reconfigure(nimbleUid) {
+      keepers.get(nimbleUid)?.reconfigure()
+      wire.send({ kind: 'links', nimble: nimbleUid })
+    },
+    reload() {
+      reload()
+      wire.send({ kind: 'links', nimble: null })
+    },
 
     async discover(nimbleUid, options, onFound, signal) {
       const { scanned, error } = await need(nimbleUid).ask({ type: 'discover.start', ...options }, 'discover.done', {
@@ -229,7 +255,7 @@ export function createLinks(services: Pick<Services, 'env' | 'db' | 'bus' | 'eve
       const feed =
         feeds.get(key) ??
         createFeed(
-          () => linkOf(nimbleUid),
+          () => anyLinkOf(nimbleUid),
           sourceUid,
           mode,
           () => feeds.delete(key),

@@ -14,7 +14,12 @@ import { linkStatusOf, neverSeen } from './states.ts'
 export { unreachable } from './link.ts'
 export type * from './links.ts'
 
-export type NimbleRow = Selectable<NimbleTable> & { organization_uid: string; license_uid: string | null }
+/** `link_state` is what was stored last, by whichever portal has the link. */
+export type NimbleRow = Selectable<NimbleTable> & {
+  organization_uid: string
+  license_uid: string | null
+  link_state: string | null
+}
 
 const nimbles = (trx: Trx, scope: Scope) =>
   trx
@@ -23,8 +28,11 @@ const nimbles = (trx: Trx, scope: Scope) =>
     .leftJoin('license', (on) =>
       on.onRef('license.tenant_id', '=', 'nimble.tenant_id').onRef('license.id', '=', 'nimble.license_id'),
     )
+    .leftJoin('nimble_state', (on) =>
+      on.onRef('nimble_state.tenant_id', '=', 'nimble.tenant_id').onRef('nimble_state.nimble_id', '=', 'nimble.id'),
+    )
     .selectAll('nimble')
-    .select(['organization.uid as organization_uid', 'license.uid as license_uid'])
+    .select(['organization.uid as organization_uid', 'license.uid as license_uid', 'nimble_state.state as link_state'])
     .where(within(scope, 'nimble', null))
 
 export const listNimbles = (trx: Trx, scope: Scope): Promise<NimbleRow[]> =>

@@ -1,5 +1,5 @@
 import type { StreamMessage } from '@sightline/contract'
-import type { BusMessage } from '../bus.ts'
+import { type BusMessage, merged, subject } from '../bus.ts'
 import type { Scope } from '../scope.ts'
 import { closeCodes, type Socket } from '../sockets.ts'
 
@@ -42,32 +42,5 @@ export function streamClient(
     see(newScope: Scope) {
       scope = newScope
     },
-  }
-}
-
-/** What a message is about; of several about the same, the newest counts. */
-function subject(message: StreamMessage): string {
-  switch (message.type) {
-    case 'hello':
-      return 'hello'
-    case 'event':
-      return `event ${message.channel_id}`
-    case 'job':
-      return `job ${message.job_id}`
-    case 'changed':
-      return `changed ${message.feature} ${message.id}`
-  }
-}
-
-/** Of events nothing is lost: records are added up, levels laid over each other. */
-function merged(earlier: StreamMessage | undefined, later: StreamMessage): StreamMessage {
-  if (earlier?.type !== 'event' || later.type !== 'event') return later
-  const newest = later.observed_at >= earlier.observed_at ? later : earlier
-  const oldest = newest === later ? earlier : later
-  return {
-    ...newest,
-    records: earlier.records + later.records,
-    opened: earlier.opened + later.opened,
-    levels: { ...oldest.levels, ...newest.levels },
   }
 }

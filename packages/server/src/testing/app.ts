@@ -1,5 +1,5 @@
 /** The real app on a database of its own, and people who use it. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { api, type Op, type OpId } from '@sightline/contract'
@@ -52,20 +52,24 @@ export type Client = {
 
 export const testOrigin = 'http://127.0.0.1:8080'
 
-/** Edge servers are configured but not dialled, unless the test brings links of its own and starts them. */
+/** Edge servers are configured but not dialled, until the test starts the links. With `beside`, a second portal on the database of that one. */
 export async function testApp(
   variables: Record<string, string> = {},
-  parts: Parts = {},
+  parts: Parts & { beside?: TestApp } = {},
   logger: FastifyServerOptions['logger'] = { level: process.env.TEST_LOG ?? 'silent' },
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sl-app-'))
   const env: Env = { ...readEnv(variables), dataDir }
-  const { db, close: closeDatabase } = await testDatabase()
+  const { db, close: closeDatabase } = parts.beside
+    ? { db: parts.beside.services.db, close: async () => undefined }
+    : await testDatabase()
   const app = createServer(env, logger)
+  if (parts.beside) copyFileSync(join(parts.beside.services.env.dataDir, 'instance.key'), join(dataDir, 'instance.key'))
   const secrets = openSecrets(join(dataDir, 'instance.key'))
   // A channel to nobody: no start command runs this portal.
   const demo = createDemo({ on: () => undefined })
   const services = createServices({ env, db, secrets, log: app.log }, { demo, ...parts })
+  await services.wire.start()
   await build(app, services)
   await app.ready()
   const make = factories(db)
@@ -133,6 +137,7 @@ export async function testApp(
       await services.links.stop()
       await services.jobs.stop()
       await services.events.stop()
+      await services.wire.stop()
       await closeDatabase()
       rmSync(dataDir, { recursive: true, force: true })
     },

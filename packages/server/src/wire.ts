@@ -1,0 +1,60 @@
+/** What portals on one database tell each other. Never the only copy of anything: what is missed costs a late screen or a second try. */
+import type { FastifyBaseLogger } from 'fastify'
+import type { BusMessage } from './bus.ts'
+import type { Db } from './db/database.ts'
+import type { Channel } from './db/notify.ts'
+import type { LinkCall } from './nimble/remote.ts'
+
+export type WireMessage =
+  | { kind: 'live'; messages: BusMessage[] }
+  /** What edge servers should run, or which there are, changed. */
+  | { kind: 'links'; nimble: string | null }
+  | LinkCall
+
+export type Wire = {
+  /** To every other portal; there may be none. */
+  send(message: WireMessage): void
+  hear(listener: (message: WireMessage) => void): void
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Of a portal that has its database for itself. */
+export const noWire: Wire = {
+  send: () => undefined,
+  hear: () => undefined,
+  start: async () => undefined,
+  stop: async () => undefined,
+}
+
+export function createWire(db: Db, log: FastifyBaseLogger): Wire {
+  const listeners: ((message: WireMessage) => void)[] = []
+  let channel: Channel | null = null
+  let isSilent = false
+  return {
+    send(message) {
+      channel?.send(JSON.stringify(message)).then(
+        () => {
+          isSilent = false
+        },
+        (error: unknown) => {
+          // Said once; the channel comes back by itself.
+          if (!isSilent) log.warn({ err: error }, 'the other portals cannot be told anything for now')
+          isSilent = true
+        },
+      )
+    },
+    hear: (listener) => void listeners.push(listener),
+    async start() {
+      channel = await db.channel((text) => {
+        const message = JSON.parse(text) as WireMessage
+        for (const listener of listeners) listener(message)
+      })
+    },
+    async stop() {
+      const open = channel
+      channel = null
+      await open?.close()
+    },
+  }
+}

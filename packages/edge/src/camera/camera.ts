@@ -54,6 +54,8 @@ export type Camera = {
 }
 
 const stateMs = 10_000
+/** A camera that changes its size all the time is told of no more often. */
+const sizeMs = 1000
 const workerRetryMs = 1000
 const ringBytes = 32 * 1024 * 1024
 const defaultPreRollSeconds = 5
@@ -78,6 +80,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   let lastFrameAt: number | null = null
   let openings = 0
   let drops = { before: 0, now: 0 }
+  let sizeToldAt = Number.NEGATIVE_INFINITY
 
   /* ── how it is ── */
 
@@ -105,7 +108,9 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   const onParameters = (next: ParameterSets) => {
     const isOther = parameters?.width !== next.width || parameters.height !== next.height
     parameters = next
-    if (isOther && state === 'streaming') hooks.onState(current())
+    if (!isOther || state !== 'streaming' || performance.now() - sizeToldAt < sizeMs) return
+    sizeToldAt = performance.now()
+    hooks.onState(current())
   }
   const onUnit = (unit: Unit) => {
     if (!parameters) return

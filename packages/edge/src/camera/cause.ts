@@ -11,6 +11,7 @@ export type CameraCause =
   | `not_h264:${string}`
   | 'stalled'
   | 'cut'
+  | 'bad_stream'
   | 'decoder_crashed'
 
 /** Causes that last until a person changes something at the camera or in its settings. */

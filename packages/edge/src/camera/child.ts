@@ -5,6 +5,7 @@
  */
 import { Packet, type Stream } from 'node-av'
 import { createAnalysisFeed } from './analysis.ts'
+import { createFloodGuard, isTooLarge, mostMemoryBytes } from './bounds.ts'
 import { createDecoder, type Picture } from './decoder.ts'
 import { isReference, isSlice, joinNals, nalType, splitNals, typeOf } from './h264.ts'
 import { createJpegEncoder } from './image.ts'
@@ -15,6 +16,8 @@ import { createTimeline, type Timeline, ticksPerSecond } from './timeline.ts'
 
 /** Access units that main has not taken yet; beyond it they are left out up to the next key frame. */
 const mostUnsentBytes = 8 * 1024 * 1024
+const notYetMs = 1000
+const memoryLookMs = 500
 /** Size of pictures for viewers without a video decoder. */
 const viewerSize = { width: 1280, height: 720 }
 const noTime = -(2n ** 63n)
@@ -34,6 +37,13 @@ process.on('message', (message: ToChild) => {
   else if (message.type === 'jpeg') sendJpeg(message)
   else isClosing = true
 })
+
+// What native code takes is not bounded by anything else.
+setInterval(() => {
+  if (process.memoryUsage.rss() > mostMemoryBytes) giveUp()
+}, memoryLookMs)
+
+const giveUp = () => tell({ type: 'failed', cause: 'bad_stream' })
 
 function tell(message: FromChild, sent?: () => void): void {
   process.send?.(message, undefined, undefined, sent)
@@ -69,7 +79,14 @@ function createTaker(stream: Stream, timeline: Timeline): (packet: Packet) => vo
   let unsentBytes = 0
   let isComplete = true
   let areTold = false
+  let notYetAt = Number.NEGATIVE_INFINITY
+  const comesTooFast = createFloodGuard()
 
+  const notYet = () => {
+    if (performance.now() - notYetAt < notYetMs) return
+    notYetAt = performance.now()
+    tell({ type: 'not_yet' })
+  }
   const send = (key: boolean, pts: number, dts: number, at: number, nals: Buffer[]) => {
     isComplete = unsentBytes < mostUnsentBytes && (isComplete || key)
     if (!isComplete) return
@@ -80,11 +97,13 @@ function createTaker(stream: Stream, timeline: Timeline): (packet: Packet) => vo
     })
   }
   return (packet) => {
+    if (comesTooFast(performance.now())) return giveUp()
     const nals = splitNals(packet.data ?? Buffer.alloc(0))
     const slices = nals.filter(isSlice)
     const isChanged = parameters.take(nals)
     const sets = parameters.current()
-    if (slices.length === 0 || !sets) return tell({ type: 'not_yet' })
+    if (slices.length === 0 || !sets) return notYet()
+    if (isTooLarge(sets)) return giveUp()
     timeline.setReorder(parameters.reorder())
     const time = packet.pts === noTime ? null : (Number(packet.pts) * num * ticksPerSecond) / den
     const { pts, dts, lateMs } = timeline.place(time, performance.now())
@@ -98,6 +117,7 @@ function createTaker(stream: Stream, timeline: Timeline): (packet: Packet) => vo
     const kept = isChanged && !key ? nals.filter((nal) => isSlice(nal) || isParameterSet(typeOf(nal))) : slices
     send(key, pts, dts, at, kept)
     decoder.push(packet, { pts, at, key, isReference: slices.some(isReference) })
+    if (decoder.isBroken()) giveUp()
   }
 }
 

@@ -25,6 +25,8 @@ export type Connection = {
 const silenceMs = 10_000
 /** Packets come, but no key frame: longer than any sane group of pictures. */
 const keylessMs = 60_000
+/** Packets come, but pictures do not any more: something else than before is sent. */
+const pictureLessMs = 15_000
 const snapshotMs = 5000
 const watchMs = 500
 
@@ -39,6 +41,7 @@ export function openConnection(
 ): Connection {
   const openedAt = performance.now()
   let heardAt = openedAt
+  let unitAt = openedAt
   let pictureSince: number | null = null
   let hasEnded = false
   const asked = new Map<number, PromiseWithResolvers<Snapshot>>()
@@ -61,6 +64,7 @@ export function openConnection(
       if (hasEnded) return
       if (message.type === 'failed') return kill(message.cause)
       if (message.type === 'unit' || message.type === 'not_yet') heardAt = performance.now()
+      if (message.type === 'unit') unitAt = heardAt
       if (message.type === 'unit' && message.unit.key) pictureSince ??= heardAt
       if (message.type === 'jpeg') asked.get(message.id)?.resolve({ jpeg: message.jpeg, at: message.at })
       onMessage(message)
@@ -75,9 +79,13 @@ export function openConnection(
   const watchdog = setInterval(() => {
     const now = performance.now()
     // This process itself was held up: what has arrived meanwhile is read only after this.
-    if (now - watchedAt > silenceMs / 2) heardAt = now
+    if (now - watchedAt > silenceMs / 2) {
+      heardAt = now
+      unitAt = now
+    }
     watchedAt = now
     const isSilent = now - heardAt >= silenceMs
+    if (pictureSince !== null && now - unitAt >= pictureLessMs && !isSilent) return kill('bad_stream')
     const isKeyless = pictureSince === null && now - openedAt >= keylessMs
     if (isSilent || isKeyless) kill('stalled')
   }, watchMs)

@@ -28,6 +28,8 @@ export type Decoder = {
   push(packet: Packet, arrival: Arrival): void
   /** Hands over the newest picture: at once, or as soon as the stream gives one. */
   latest(take: (picture: Picture) => void): void
+  /** True when packets of ten seconds gave no picture. */
+  isBroken(): boolean
   close(): void
 }
 
@@ -36,6 +38,7 @@ const mostWaitingBytes = 8 * 1024 * 1024
 /** Pictures that a decoder can hold back (ITU-T H.264 allows 16), and as many again that it gave up. */
 const mostInside = 32
 const freshMs = 1000
+const brokenTicks = 10 * ticksPerSecond
 
 export function createDecoder(parameters: CodecParameters, consumers: Consumer[]): Decoder {
   const context = openContext(parameters)
@@ -50,6 +53,8 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
   let hasKey = false
   let newestAt = 0
   let isLate = false
+  /** Time of the first packet after the last picture, and of the last one that was decoded. */
+  let unanswered: { from: number; to: number; packets: number } | null = null
   /** By the packet's own time, which the decoder gives back with the picture. */
   const inside = new Map<bigint, Arrival>()
   let last: Picture | null = null
@@ -79,6 +84,9 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
     return requests.length === 0 && wanting.length > 0 && wanting.every(({ consumer }) => consumer.mayRest())
   }
 
+  const asked = ({ pts }: Arrival) => {
+    unanswered = { from: unanswered?.from ?? pts, to: pts, packets: (unanswered?.packets ?? 0) + 1 }
+  }
   const show = (arrival: Arrival) => {
     const frame = decoded.clone()
     if (!frame) throw new Error('No memory for a picture.')
@@ -90,12 +98,13 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       sampler.due = nextDue(sampler.due, arrival.pts, ticksPerSecond / fps)
       sampler.consumer.take(last)
     }
-    const asked = requests
+    const takers = requests
     requests = []
-    for (const take of asked) take(last)
+    for (const take of takers) take(last)
   }
   const drain = (take: (arrival: Arrival) => void) => {
     while (context.receiveFrameSync(decoded) >= 0) {
+      unanswered = null
       const shown = inside.get(decoded.pts)
       inside.delete(decoded.pts)
       if (shown) take(shown)
@@ -108,6 +117,7 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       if (inside.size <= mostInside) break
       inside.delete(oldest)
     }
+    asked(arrival)
     // A damaged packet gives no picture; the next key frame mends it.
     if (context.sendPacketSync(packet) >= 0) drain(show)
   }
@@ -135,6 +145,7 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
     finish(show)
     let isSame = false
     inside.set(packet.pts, arrival)
+    asked(arrival)
     const look = (shown: Arrival) => {
       glimpse = reducer.grey(decoded)
       isSame = before !== null && !showsChange(before, glimpse)
@@ -173,6 +184,8 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       if (last && last.at > newestAt - freshMs) take(last)
       else requests.push(take)
     },
+    isBroken: () =>
+      unanswered !== null && unanswered.packets > 2 * mostInside && unanswered.to - unanswered.from > brokenTicks,
     close() {
       forgetWaiting()
       last?.frame.free()

@@ -64,8 +64,12 @@ export type SequenceParameters = {
   reorder: number | null
 }
 
+/** Real ones take some dozen bytes, with scaling lists some hundred. */
+const longestSet = 2048
+
 /** Reads a sequence parameter set (clause 7.3.2.1.1, annex E.1.1). Null where it is damaged. */
 export function parseSps(sps: Buffer): SequenceParameters | null {
+  if (sps.length > longestSet) return null
   try {
     return readSps(bitsOf(sps))
   } catch (error) {
@@ -76,10 +80,11 @@ export function parseSps(sps: Buffer): SequenceParameters | null {
 
 /** Number of a picture parameter set. Null where it is damaged. */
 export function ppsId(pps: Buffer): number | null {
+  if (pps.length > longestSet) return null
   try {
     const bits = bitsOf(pps)
     bits.u(8)
-    return bits.ue()
+    return atMost(bits.ue(), 255)
   } catch (error) {
     if (error instanceof RangeError) return null
     throw error

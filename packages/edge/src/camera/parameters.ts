@@ -9,6 +9,9 @@ export type ParameterTracker = {
   reorder(): number | null
 }
 
+/** Cameras send one or two. */
+const mostPps = 32
+
 export function createParameterTracker(): ParameterTracker {
   let sps: Buffer[] = []
   let active: SequenceParameters | null = null
@@ -27,7 +30,7 @@ export function createParameterTracker(): ParameterTracker {
   }
   const takePps = (nal: Buffer) => {
     const id = ppsId(nal)
-    if (id === null || pps.get(id)?.equals(nal)) return false
+    if (id === null || pps.get(id)?.equals(nal) || (pps.size >= mostPps && !pps.has(id))) return false
     pps.set(id, Buffer.from(nal))
     return true
   }

@@ -18,6 +18,7 @@ import {
 } from 'node-av'
 import type { CameraCause } from './cause.ts'
 import type { ToChild, Transport } from './messages.ts'
+import { openRelay } from './relay.ts'
 import { rtspUri } from './rtsp.ts'
 
 export type OpenStream = {
@@ -41,7 +42,10 @@ export async function openStream(to: Open): Promise<OpenStream | { cause: Camera
   const credentials =
     to.username === null ? '' : `${encodeURIComponent(to.username)}:${encodeURIComponent(to.password ?? '')}`
   if (Buffer.byteLength(credentials) > mostCredentialBytes) return { cause: 'credentials_too_long' }
-  const url = rtspUri(to).replace('rtsp://', `rtsp://${credentials === '' ? '' : `${credentials}@`}`)
+  const relay = await openRelay(to)
+  if ('cause' in relay) return relay
+  const here = { ip: '127.0.0.1', port: relay.port, path: to.path }
+  const url = rtspUri(here).replace('rtsp://', `rtsp://${credentials === '' ? '' : `${credentials}@`}`)
 
   const context = new FormatContext()
   const begun = performance.now()
@@ -50,9 +54,7 @@ export async function openStream(to: Open): Promise<OpenStream | { cause: Camera
     InputFormat.findInputFormat('rtsp'),
     Dictionary.fromObject(options(to.transport)),
   )
-  if (opened < 0) return { cause: openCause(opened, performance.now() - begun) }
-  // A redirect that came only after the check before: FFmpeg followed it and keeps the new address.
-  if (context.url !== url) return { cause: 'redirected' }
+  if (opened < 0) return { cause: relay.refusal() ?? openCause(opened, performance.now() - begun) }
   const stream = context.streams[0]
   if (!stream) return { cause: 'no_stream' }
   const { codecId } = stream.codecpar
@@ -61,9 +63,12 @@ export async function openStream(to: Open): Promise<OpenStream | { cause: Camera
     stream,
     read: async (packet) => {
       const code = await context.readFrame(packet)
-      return code >= 0 ? null : readCause(code)
+      return code >= 0 ? null : (relay.refusal() ?? readCause(code))
     },
-    close: () => context.closeInput(),
+    async close() {
+      await context.closeInput()
+      relay.close()
+    },
   }
 }
 

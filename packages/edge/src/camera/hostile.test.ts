@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startDemoCamera } from './testing/demo-camera.ts'
+import { frameListener } from './testing/frame-listener.ts'
+import { type Sender, scenePictures, startHostile } from './testing/hostile.ts'
+import { reply, startPeer } from './testing/peer.ts'
+import { type Watched, watch } from './testing/watch.ts'
+
+const pictures = scenePictures()
+const tick = 6000
+
+/** Sends pictures at the rate of the scene, from the first, each as `change` wants it. */
+async function play(
+  to: Sender,
+  change: (nals: Buffer[], index: number) => { nals: Buffer[]; time?: number } = (nals) => ({ nals }),
+): Promise<void> {
+  for (let index = 0; !to.isGone(); index++) {
+    const { nals, time = index * tick } = change(pictures[index % pictures.length] as Buffer[], index)
+    for (const [i, nal] of nals.entries()) to.nal(nal, time, i === nals.length - 1)
+    await wait(1000 / 15)
+  }
+}
+
+/** The greatest memory of a camera's process so far, as the system counts. */
+function watchMemory({ camera }: Watched): () => number {
+  let most = 0
+  const timer = setInterval(() => {
+    const pid = camera.pid()
+    if (pid === undefined) return
+    try {
+      const [, kb] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+      most = Math.max(most, Number(kb ?? 0) * 1024)
+    } catch (error) {
+      // It has just ended.
+      if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    }
+  }, 100)
+  onTestFinished(() => clearInterval(timer))
+  return () => most
+}
+
+const gigabyte = 1024 ** 3
+
+describe('a camera that wants the edge server to go elsewhere', () => {
+  test.each(['OPTIONS', 'DESCRIBE', 'SETUP'])(
+    'a redirect on %s that comes only after the look before is not followed: nobody sees a connection',
+    async (on) => {
+      const other = await startPeer(() => null)
+      const asked: Record<string, number> = {}
+      const camera = await startHostile(play, (method) => {
+        asked[method] = (asked[method] ?? 0) + 1
+        const isSecond = method === 'SETUP' || (asked[method] ?? 0) > 1
+        return method === on && isSecond ? reply('302 Found', [`Location: ${other.address}`]) : null
+      })
+      await watch({ address: camera.address }).until({ state: 'refused', cause: 'redirected' })
+      expect(other.connections()).toBe(0)
+    },
+  )
+
+  test('another source of UDP than itself is not believed: nothing is sent there', async () => {
+    const victim = createSocket('udp4').bind(0, '127.0.0.2')
+    await once(victim, 'listening')
+    onTestFinished(() => void victim.close())
+    let received = 0
+    victim.on('message', () => received++)
+    const { port } = victim.address()
+    let played = 0
+    const camera = await startHostile(
+      async () => void played++,
+      (method, request) => {
+        if (method !== 'SETUP') return null
+        if (/tcp/i.test(request)) return reply('461 Unsupported Transport')
+        const ports = /client_port=[\d-]+/.exec(request)?.[0]
+        return reply('200 OK', [
+          `Transport: RTP/AVP;unicast;${ports};server_port=${port}-${port + 1};source=127.0.0.2`,
+          'Session: 1',
+        ])
+      },
+    )
+    const { camera: watched } = watch({ address: camera.address })
+    await vi.waitFor(() => expect(played).toBeGreaterThan(0), { timeout: 15_000 })
+    await wait(500)
+    expect(watched.state().state).not.toBe('streaming')
+    expect(received).toBe(0)
+  })
+
+  test.each([
+    ['a request instead of an answer', 'REDIRECT rtsp://127.0.0.1:1/ RTSP/1.0\r\n\r\n'],
+    [
+      'an answer that hides a second one behind a bare line end',
+      'RTSP/1.0 200 OK\r\nX: y\n\nRTSP/1.0 302 Found\r\n\r\n',
+    ],
+    ['an answer without end', `RTSP/1.0 200 OK\r\n${'X: y\r\n'.repeat(20_000)}`],
+    ['a length that is a lie', 'RTSP/1.0 200 OK\r\nContent-Length: 4000000000\r\n\r\n'],
+  ])('what FFmpeg would read differently, or for ever, does not reach it: %s', async (_, text) => {
+    const camera = await startHostile(play, (method) => (method === 'SETUP' ? text : null))
+    await watch({ address: camera.address }).until({ state: 'refused', cause: 'not_rtsp' })
+  })
+})
+
+describe('a camera that sends what no camera should', () => {
+  test('a NAL unit without end, as fast as it goes: memory stays bounded, and another camera is not disturbed', async () => {
+    const camera = await startHostile(async (to) => {
+      for (const nal of pictures[0] as Buffer[]) to.nal(nal, 0, true)
+      const body = randomBytes(60_000)
+      for (let i = 0; !to.isGone(); i++) {
+        to.payload(Buffer.concat([Buffer.of(0x7c, i === 0 ? 0x85 : 0x05), body]), tick, false)
+        await to.drained()
+      }
+    })
+    const good = await startDemoCamera()
+    const undisturbed = watch({ address: good.address })
+    await undisturbed.until({ state: 'streaming' })
+    const watched = watch({ address: camera.address })
+    const memory = watchMemory(watched)
+    await watched.until({ state: 'offline' }, 30)
+    expect(['bad_stream', 'stalled', 'cut']).toContain(watched.camera.state().cause)
+    expect(memory()).toBeLessThan(1.5 * gigabyte)
+    expect(undisturbed.camera.state()).toMatchObject({ state: 'streaming', reconnects: 0 })
+  }, 60_000)
+
+  test('pictures as fast as the line goes', async () => {
+    const camera = await startHostile(async (to) => {
+      for (let index = 0; !to.isGone(); index++) {
+        for (const nal of pictures[index % pictures.length] as Buffer[]) to.nal(nal, index * tick, true)
+        await to.drained()
+      }
+    })
+    const watched = watch({ address: camera.address })
+    const memory = watchMemory(watched)
+    await watched.until({ state: 'offline', cause: 'bad_stream' }, 20)
+    expect(memory()).toBeLessThan(gigabyte)
+  })
+
+  test('slices that cannot be decoded: said, and well again with the next connection', async () => {
+    let connections = 0
+    const camera = await startHostile((to) => {
+      connections += 1
+      const isBad = connections === 1
+      return play(to, (nals, index) => ({
+        nals: isBad && index > 30 ? nals.map((nal) => Buffer.concat([nal.subarray(0, 1), randomBytes(400)])) : nals,
+      }))
+    })
+    const { socket } = await frameListener()
+    const { until } = watch({
+      address: camera.address,
+      analysis: { fps: 5, width: 320, height: 240, on_demand: true, socket },
+    })
+    await until({ state: 'streaming' })
+    await until({ state: 'offline', cause: 'bad_stream' }, 40)
+    await until({ state: 'streaming', cause: null }, 15)
+  }, 70_000)
+
+  test('another codec in the same connection, so that no picture comes any more', async () => {
+    const camera = await startHostile((to) =>
+      // NAL units of H.265: parameter sets and slices have other numbers there.
+      play(to, (nals, index) => ({
+        nals: index > 30 ? [Buffer.concat([Buffer.of(0x40, 1), randomBytes(200)])] : nals,
+      })),
+    )
+    const { until } = watch({ address: camera.address })
+    await until({ state: 'streaming' })
+    const { cause } = await until({ state: 'offline' }, 30)
+    expect(['bad_stream', 'stalled']).toContain(cause)
+  }, 60_000)
+
+  test('timestamps without sense: the picture goes on, and its time never runs backwards', async () => {
+    const camera = await startHostile((to) => play(to, (nals) => ({ nals, time: randomBytes(4).readUInt32BE() })))
+    const watched = watch({ address: camera.address })
+    await watched.until({ state: 'streaming' })
+    await vi.waitFor(() => expect(watched.camera.preRoll().length).toBeGreaterThan(40), { timeout: 10_000 })
+    const times = watched.camera.preRoll().map(({ dts }) => dts)
+    expect(times.every((time, i) => i === 0 || time > (times[i - 1] as number))).toBe(true)
+    expect(watched.camera.state()).toMatchObject({ state: 'streaming', reconnects: 0 })
+  })
+
+  test('a picture size that nobody has', async () => {
+    const [sps, ...rest] = pictures[0] as Buffer[]
+    const camera = await startHostile((to) => play(to, () => ({ nals: [hugeSps(), ...rest] })))
+    expect(sps).toBeDefined()
+    const watched = watch({ address: camera.address })
+    const memory = watchMemory(watched)
+    await watched.until({ state: 'offline', cause: 'bad_stream' })
+    expect(memory()).toBeLessThan(gigabyte)
+  })
+
+  test('sets of parameters that change with every picture are told of once a second', async () => {
+    const [sps, ...rest] = pictures[0] as Buffer[]
+    const camera = await startHostile((to) =>
+      play(to, (_, index) => ({ nals: [index % 2 ? (sps as Buffer) : otherSps(), ...rest] })),
+    )
+    const watched = watch({ address: camera.address })
+    await watched.until({ state: 'streaming' })
+    const before = watched.states.length
+    await wait(3000)
+    expect(watched.states.length - before).toBeLessThanOrEqual(4)
+  })
+})
+
+/** Baseline, one macroblock row and column number as given (ITU-T H.264, 7.3.2.1.1). */
+function spsOf(columns: number, rows: number): Buffer {
+  const ue = (value: number) => {
+    const code = (value + 1).toString(2)
+    return '0'.repeat(code.length - 1) + code
+  }
+  const bits = `${ue(0)}${ue(0)}${ue(2)}${ue(1)}0${ue(columns - 1)}${ue(rows - 1)}11001`
+  const bytes = bits.padEnd(Math.ceil(bits.length / 8) * 8, '0').match(/.{8}/g) ?? []
+  return Buffer.from([0x67, 66, 0, 51, ...bytes.map((byte) => Number.parseInt(byte, 2))])
+}
+const hugeSps = () => spsOf(512, 512)
+const otherSps = () => spsOf(20, 15)

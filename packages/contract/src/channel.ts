@@ -134,6 +134,15 @@ export const channel = {
     input: z.strictObject({}),
     output: z.array(channelEntity),
   }),
+  byNimble: op({
+    method: 'POST',
+    path: '/channel/list/nimble',
+    summary: 'Channels of an edge server',
+    access: 'admin_and_above',
+    reads: true,
+    input: z.strictObject({ nimble_id: id }),
+    output: z.array(channelEntity),
+  }),
   bySite: op({
     method: 'GET',
     path: '/channel/list/site',
@@ -182,6 +191,31 @@ export const channel = {
     access: 'admin_and_above',
     input: channelChange,
     output: channelEntity,
+  }),
+  refactor: op({
+    method: 'PATCH',
+    path: '/channel/refactor',
+    summary: 'Give a channel another stream, pipeline or edge server; its zones and history stay',
+    access: 'admin_and_above',
+    input: z
+      .strictObject({
+        channel_id: id,
+        source_id: id.optional(),
+        pipeline_id: id.optional(),
+        /** A camera is read by one edge server: all its channels go along. */
+        nimble_id: id.optional(),
+        /** Only says what would start anew. */
+        dry_run: z.boolean().default(false),
+      })
+      .refine((wish) => wish.source_id ?? wish.pipeline_id ?? wish.nimble_id, {
+        path: ['source_id'],
+        error: 'required',
+      }),
+    output: z.object({
+      channel: channelEntity,
+      restarts: z.array(z.object({ channel_id: z.uuid(), channel_name: z.string(), device_id: z.uuid() })),
+    }),
+    status: 201,
   }),
   delete: op({
     method: 'DELETE',

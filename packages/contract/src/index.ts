@@ -13,6 +13,7 @@ import { nimble } from './nimble.ts'
 import type { Op } from './op.ts'
 import { organization } from './organization.ts'
 import { pipeline } from './pipeline.ts'
+import { setting } from './setting.ts'
 import { site } from './site.ts'
 import { source } from './source.ts'
 import { zones } from './static.ts'
@@ -39,6 +40,7 @@ export const api = {
   nimble,
   organization,
   pipeline,
+  setting,
   site,
   source,
   static: zones,
@@ -71,6 +73,7 @@ export * from './nimble.ts'
 export * from './op.ts'
 export * from './organization.ts'
 export * from './pipeline.ts'
+export * from './setting.ts'
 export * from './site.ts'
 export * from './source.ts'
 export * from './static.ts'

@@ -90,19 +90,21 @@ export type Nimble = z.infer<typeof nimbleEntity>
 const retryTimes = whole.refine((value) => value === -1 || (value >= 1 && value <= 10000), 'count_or_disabled')
 const waitBetweenRetry = greaterThan(0).pipe(upTo10000)
 
-export const nimbleDraft = z.strictObject({
+/** All that is configured of an edge server; what is left out is as in the example. */
+const configuration = {
   name: thing,
   address: host,
   port,
-  license_id: id,
   connection_timeout: timeoutSeconds.default(60),
   wait_between_retry: waitBetweenRetry.default(10),
   retry_times: retryTimes.default(-1),
   pipelines: pipelines.default(nimbleExample.pipelines),
   sinks: sinks.default(nimbleExample.sinks),
   sources: sources.default(nimbleExample.sources),
-  organization_id: id.optional(),
-})
+}
+export const nimbleConfiguration = z.strictObject(configuration)
+export type NimbleConfiguration = z.output<typeof nimbleConfiguration>
+export const nimbleDraft = z.strictObject({ ...configuration, license_id: id, organization_id: id.optional() })
 export const nimbleChange = z.strictObject({
   nimble_id: id,
   name: thing.optional(),
@@ -118,6 +120,33 @@ export const nimbleChange = z.strictObject({
   trust_key: z.boolean().optional(),
   version,
 })
+
+/** What should run at an edge server and how far each piece is. */
+export const nimbleSync = z
+  .object({
+    nimble_id: z.uuid(),
+    state: nimbleStatus.shape.state,
+    sync: nimbleStatus.shape.sync,
+    desired_version: z.int(),
+    applied_version: z.int().nullable(),
+    items: z.array(
+      z.object({
+        kind: z.enum(['source', 'channel']),
+        id: z.uuid(),
+        name: z.string(),
+        device_id: z.uuid(),
+        site_id: z.uuid(),
+        desired_version: z.int(),
+        /** Null where the edge server has not said it. */
+        applied_version: z.int().nullable(),
+        step: z.enum(['saved', 'sent', 'applied', 'running', 'stopped', 'refused']),
+        cause: z.string().nullable(),
+        since: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'NimbleSync' })
+export type NimbleSync = z.infer<typeof nimbleSync>
 
 export const statPoint = z.object({
   at: z.string(),
@@ -158,6 +187,30 @@ export const nimble = {
     access: 'admin_and_above',
     input: nimbleChange,
     output: nimbleEntity,
+  }),
+  override: op({
+    method: 'POST',
+    path: '/nimble/config/override',
+    summary: 'Replace the whole configuration of an edge server',
+    access: 'admin_and_above',
+    input: z.strictObject({ nimble_id: id, configuration: nimbleConfiguration, version }),
+    output: nimbleEntity,
+  }),
+  sync: op({
+    method: 'GET',
+    path: '/nimble/sync',
+    summary: 'What should run at an edge server and how far each piece is',
+    access: 'viewer_and_above',
+    input: z.strictObject({ nimble_id: id }),
+    output: nimbleSync,
+  }),
+  resend: op({
+    method: 'POST',
+    path: '/nimble/sync',
+    summary: 'Send an edge server again what it should run; it drops everything else',
+    access: 'admin_and_above',
+    input: z.strictObject({ nimble_id: id }),
+    output: nimbleSync,
   }),
   get: op({
     method: 'GET',

@@ -38,6 +38,7 @@ export const screens: readonly Screen[] = [
   { path: '/device/detail', module: 'DeviceID', nav: 'viewer_nav', change: ['edit'] },
   { path: '/device/view', module: 'CameraView', nav: 'viewer_nav' },
   { path: '/device/add', module: 'AddDevice', nav: 'super_and_admin_access', change: ['edit'] },
+  { path: '/device/bulk', module: 'BulkCreateDevices', nav: 'super_and_admin_access', change: ['edit'] },
   { path: '/device/discover', module: 'DiscoverDevices', nav: 'super_and_admin_access', change: ['edit'] },
   { path: '/device/edit', module: 'EditDevice', nav: 'super_and_admin_access', change: ['edit'] },
 

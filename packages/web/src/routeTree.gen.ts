@@ -37,6 +37,7 @@ import { Route as AppCustomerAddRouteImport } from './routes/_app/customer.add'
 import { Route as AppCustomerEditRouteImport } from './routes/_app/customer.edit'
 import { Route as AppDeviceIndexRouteImport } from './routes/_app/device.index'
 import { Route as AppDeviceAddRouteImport } from './routes/_app/device.add'
+import { Route as AppDeviceBulkRouteImport } from './routes/_app/device.bulk'
 import { Route as AppDeviceDetailRouteImport } from './routes/_app/device.detail'
 import { Route as AppDeviceDiscoverRouteImport } from './routes/_app/device.discover'
 import { Route as AppDeviceEditRouteImport } from './routes/_app/device.edit'
@@ -189,6 +190,11 @@ const AppDeviceAddRoute = AppDeviceAddRouteImport.update({
   path: '/device/add',
   getParentRoute: () => AppRoute,
 } as any)
+const AppDeviceBulkRoute = AppDeviceBulkRouteImport.update({
+  id: '/device/bulk',
+  path: '/device/bulk',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppDeviceDetailRoute = AppDeviceDetailRouteImport.update({
   id: '/device/detail',
   path: '/device/detail',
@@ -274,6 +280,7 @@ export interface FileRoutesByFullPath {
   '/customer/add': typeof AppCustomerAddRoute
   '/customer/edit': typeof AppCustomerEditRoute
   '/device/add': typeof AppDeviceAddRoute
+  '/device/bulk': typeof AppDeviceBulkRoute
   '/device/detail': typeof AppDeviceDetailRoute
   '/device/discover': typeof AppDeviceDiscoverRoute
   '/device/edit': typeof AppDeviceEditRoute
@@ -315,6 +322,7 @@ export interface FileRoutesByTo {
   '/customer/add': typeof AppCustomerAddRoute
   '/customer/edit': typeof AppCustomerEditRoute
   '/device/add': typeof AppDeviceAddRoute
+  '/device/bulk': typeof AppDeviceBulkRoute
   '/device/detail': typeof AppDeviceDetailRoute
   '/device/discover': typeof AppDeviceDiscoverRoute
   '/device/edit': typeof AppDeviceEditRoute
@@ -358,6 +366,7 @@ export interface FileRoutesById {
   '/_app/customer/add': typeof AppCustomerAddRoute
   '/_app/customer/edit': typeof AppCustomerEditRoute
   '/_app/device/add': typeof AppDeviceAddRoute
+  '/_app/device/bulk': typeof AppDeviceBulkRoute
   '/_app/device/detail': typeof AppDeviceDetailRoute
   '/_app/device/discover': typeof AppDeviceDiscoverRoute
   '/_app/device/edit': typeof AppDeviceEditRoute
@@ -401,6 +410,7 @@ export interface FileRouteTypes {
     | '/customer/add'
     | '/customer/edit'
     | '/device/add'
+    | '/device/bulk'
     | '/device/detail'
     | '/device/discover'
     | '/device/edit'
@@ -442,6 +452,7 @@ export interface FileRouteTypes {
     | '/customer/add'
     | '/customer/edit'
     | '/device/add'
+    | '/device/bulk'
     | '/device/detail'
     | '/device/discover'
     | '/device/edit'
@@ -484,6 +495,7 @@ export interface FileRouteTypes {
     | '/_app/customer/add'
     | '/_app/customer/edit'
     | '/_app/device/add'
+    | '/_app/device/bulk'
     | '/_app/device/detail'
     | '/_app/device/discover'
     | '/_app/device/edit'
@@ -714,6 +726,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppDeviceAddRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/device/bulk': {
+      id: '/_app/device/bulk'
+      path: '/device/bulk'
+      fullPath: '/device/bulk'
+      preLoaderRoute: typeof AppDeviceBulkRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/device/detail': {
       id: '/_app/device/detail'
       path: '/device/detail'
@@ -815,6 +834,7 @@ interface AppRouteChildren {
   AppCustomerAddRoute: typeof AppCustomerAddRoute
   AppCustomerEditRoute: typeof AppCustomerEditRoute
   AppDeviceAddRoute: typeof AppDeviceAddRoute
+  AppDeviceBulkRoute: typeof AppDeviceBulkRoute
   AppDeviceDetailRoute: typeof AppDeviceDetailRoute
   AppDeviceDiscoverRoute: typeof AppDeviceDiscoverRoute
   AppDeviceEditRoute: typeof AppDeviceEditRoute
@@ -847,6 +867,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppCustomerAddRoute: AppCustomerAddRoute,
   AppCustomerEditRoute: AppCustomerEditRoute,
   AppDeviceAddRoute: AppDeviceAddRoute,
+  AppDeviceBulkRoute: AppDeviceBulkRoute,
   AppDeviceDetailRoute: AppDeviceDetailRoute,
   AppDeviceDiscoverRoute: AppDeviceDiscoverRoute,
   AppDeviceEditRoute: AppDeviceEditRoute,

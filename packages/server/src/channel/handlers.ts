@@ -1,3 +1,4 @@
+import type { Channel } from '@sightline/contract'
 import { missingShape, withSidPrefix } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
@@ -5,13 +6,14 @@ import { readDevice } from '../device/store.ts'
 import { channelFigures } from '../event/store.ts'
 import { mediaUrl } from '../media/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
-import { isReachable, raiseDesired, unreachable } from '../nimble/store.ts'
+import { isReachable, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
 import { completeElements, dropWithChannel, readPipeline, updatePipeline } from '../pipeline/store.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import { readSite } from '../site/store.ts'
 import { replaceZones } from '../static/store.ts'
 import { takeStill } from '../still.ts'
 import { createChannel } from './create.ts'
+import { refactorChannel } from './refactor.ts'
 import {
   type ChannelFilter,
   type ChannelRow,
@@ -42,6 +44,11 @@ export const channel: Handlers<'channel'> = {
     }),
 
   mine: (_, ctx) => listed(ctx, {}),
+
+  async byNimble({ nimble_id }, ctx) {
+    const nimble = await ctx.app.db.as(ctx.scope, (trx) => readNimble(trx, ctx.scope, nimble_id))
+    return listed(ctx, { nimbleUid: nimble.uid })
+  },
 
   bySite: ({ site_id }, ctx) => listed(ctx, { siteUid: site_id }),
 
@@ -93,6 +100,33 @@ export const channel: Handlers<'channel'> = {
     })
     tell(ctx, row)
     return entity
+  },
+
+  async refactor({ dry_run, ...wish }, ctx) {
+    const { app, scope, note } = ctx
+    const undone = new Error('a dry run leaves nothing behind')
+    let done: { before: ChannelRow; restarts: ChannelRow[]; after: ChannelRow; entity: Channel } | undefined
+    const work = app.db.as(scope, async (trx) => {
+      const refactored = await refactorChannel(trx, scope, wish)
+      const { row: after, entity } = await both(trx, ctx, wish.channel_id)
+      done = { ...refactored, after, entity }
+      if (dry_run) throw undone
+    })
+    await work.catch((error: unknown) => {
+      if (error !== undone) throw error
+    })
+    if (!done) throw channelGone()
+    const { before, restarts, after, entity } = done
+    note({ object_id: before.uid, object_name: before.name })
+    if (!dry_run) {
+      for (const uid of new Set([before.nimble_uid, after.nimble_uid])) app.links.reconfigure(uid)
+      for (const row of restarts) app.bus.publish(changed(row, 'channel', row.uid))
+      for (const uid of new Set([before.device_uid, after.device_uid])) app.bus.publish(changed(after, 'device', uid))
+    }
+    return {
+      channel: entity,
+      restarts: restarts.map((row) => ({ channel_id: row.uid, channel_name: row.name, device_id: row.device_uid })),
+    }
   },
 
   async delete({ channel_id, force }, ctx) {

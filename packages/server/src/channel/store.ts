@@ -26,6 +26,7 @@ export type ChannelFilter = {
   deviceUids?: readonly string[] | undefined
   siteUid?: string | undefined
   usecaseUid?: string | undefined
+  nimbleUid?: string
 }
 
 /** Everything about channels that a screen shows, joined: what is wanted, what the edge server says, the last record. */
@@ -115,6 +116,7 @@ export function channelRows(trx: Trx, scope: Scope, filter: ChannelFilter = {}):
   if (filter.deviceUids) query = query.where(sql<boolean>`device.uid = any(${[...filter.deviceUids]}::uuid[])`)
   if (filter.siteUid) query = query.where('site.uid', '=', filter.siteUid)
   if (filter.usecaseUid) query = query.where('usecase.uid', '=', filter.usecaseUid)
+  if (filter.nimbleUid) query = query.where('nimble.uid', '=', filter.nimbleUid)
   return query.execute()
 }
 

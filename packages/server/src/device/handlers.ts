@@ -10,11 +10,12 @@ import { isReachable, nimbleStatuses, raiseDesired, readNimble, unreachable } fr
 import { invalid, notFound, Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import { readSite } from '../site/store.ts'
-import { deviceSource, moveSources, sourcesOfDevices, touchSources, updateSource } from '../source/store.ts'
+import { deviceSource, sourcesOfDevices, touchSources, updateSource } from '../source/store.ts'
 import { anyStill } from '../still.ts'
 import { createDevices, isDemo } from './create.ts'
 import { checkRange, discover } from './discover.ts'
 import { importDevices } from './import.ts'
+import { moveDevice } from './move.ts'
 import { probe } from './probe.ts'
 import {
   type DeviceRow,
@@ -49,7 +50,7 @@ export const device: Handlers<'device'> = {
   async discover({ nimble_id, timeout, range, interfaces }, { app, scope, principal }) {
     if (range !== undefined) checkRange(range)
     const nimble = await app.db.as(scope, (trx) => readNimble(trx, scope, nimble_id))
-    if (!isReachable(app.links, { nimble_uid: nimble_id, link_state: null })) throw unreachable()
+    if (!isReachable(app.links, { nimble_uid: nimble.uid, link_state: nimble.link_state })) throw unreachable()
     const search = { seconds: timeout, ...(range && { range }), ...(interfaces && { interfaces }) }
     const job_id = await app.jobs.run(principal, 'device.discover', { nimble_id, ...search }, (job) =>
       discover(app, nimble, search, job),
@@ -73,10 +74,6 @@ export const device: Handlers<'device'> = {
     const { before, row, entity } = await app.db.as(scope, async (trx) => {
       const before = await lockDevice(trx, scope, device_id)
       const target = nimble_id === undefined ? null : await readNimble(trx, scope, nimble_id)
-      const isMoving = target !== null && target.id !== before.nimble_id
-      if (isMoving && target.tenant_id !== before.tenant_id) throw notFound()
-      if (isMoving && (await channelRows(trx, scope, { deviceUids: [device_id] })).length > 0)
-        throw invalid({ nimble_id: ['device_has_channels'] })
       const [main] = (await sourcesOfDevices(trx, scope, [before.id])).get(before.id) ?? []
       if (change.stream_address !== undefined && change.stream_address !== before.stream_address) {
         const fault = addressFault(change.stream_address, streamSchemes, app.demo.isDemo)
@@ -88,7 +85,6 @@ export const device: Handlers<'device'> = {
         before,
         {
           name: device_name,
-          nimble_id: target?.id,
           endpoint_uuid: UUID === '' ? null : UUID,
           stream_address: change.stream_address,
           stream_type: change.stream_type,
@@ -100,10 +96,9 @@ export const device: Handlers<'device'> = {
         },
         version,
       )
-      if (isMoving) await moveSources(trx, before, target.id)
+      if (target) await moveDevice(trx, before, target)
       await touchSources(trx, before)
       await raiseDesired(trx, before)
-      if (isMoving) await raiseDesired(trx, { tenant_id: target.tenant_id, nimble_id: target.id })
       const row = await readDevice(trx, scope, device_id)
       return { before, row, entity: await described(trx, ctx, row) }
     })

@@ -48,9 +48,9 @@ export async function readDevice(trx: Trx, scope: Scope, uid: string): Promise<D
 
 /** As `readDevice`; nobody else changes the device until the transaction ends. */
 export async function lockDevice(trx: Trx, scope: Scope, uid: string): Promise<DeviceRow> {
-  const row = await devices(trx, scope).where('device.uid', '=', uid).forUpdate('device').executeTakeFirst()
-  if (!row) throw notFound()
-  return row
+  // Apart from the reading: a joined row would be the one from before the waiting, and not fit a device that was moved.
+  await sql`select from device where uid = ${uid} and ${within(scope, 'device')} for update`.execute(trx)
+  return readDevice(trx, scope, uid)
 }
 
 export function deviceRows(
@@ -88,7 +88,6 @@ export async function updateDevice(
   device: Pick<DeviceRow, 'tenant_id' | 'id'>,
   change: {
     name?: string | undefined
-    nimble_id?: number | undefined
     endpoint_uuid?: string | null | undefined
     stream_address?: string | undefined
     stream_type?: DeviceRow['stream_type'] | undefined

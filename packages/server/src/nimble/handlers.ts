@@ -1,3 +1,4 @@
+import type { Nimble, NimbleConfiguration } from '@sightline/contract'
 import { readPeriod } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import { canonicalHost, isAllowedHost } from '../camera-address.ts'
@@ -15,13 +16,16 @@ import {
   countDependents,
   deleteNimble,
   insertNimble,
+  isReachable,
   listNimbles,
   type NimbleRow,
   nimbleEntity,
   nimbleStatuses,
   readNimble,
+  unreachable,
   updateNimble,
 } from './store.ts'
+import { nimbleSync } from './sync.ts'
 
 export const nimble: Handlers<'nimble'> = {
   async create({ organization_id, license_id, pipelines, sinks, sources, ...draft }, ctx) {
@@ -76,6 +80,18 @@ export const nimble: Handlers<'nimble'> = {
     })
     tell(ctx, row)
     return nimbleEntity(row)
+  },
+
+  override: ({ nimble_id, configuration, version }, ctx) => override(ctx, nimble_id, configuration, version),
+
+  sync: ({ nimble_id }, { app, scope }) => app.db.as(scope, (trx) => nimbleSync(trx, scope, app.links, nimble_id)),
+
+  async resend({ nimble_id }, { app, scope, note }) {
+    const row = await app.db.as(scope, (trx) => readNimble(trx, scope, nimble_id))
+    if (!isReachable(app.links, { nimble_uid: row.uid, link_state: row.link_state })) throw unreachable()
+    app.links.reconfigure(row.uid)
+    note({ object_id: row.uid, object_name: row.name })
+    return app.db.as(scope, (trx) => nimbleSync(trx, scope, app.links, nimble_id))
   },
 
   async get({ nimble_id }, { app, scope }) {
@@ -138,6 +154,25 @@ export const nimble: Handlers<'nimble'> = {
     checkAddress(app.env, address, port)
     return app.links.test(address, port)
   },
+}
+
+/** Replaces all that is configured of an edge server. Its licence, key and channels stay. */
+export async function override(
+  ctx: Ctx,
+  nimbleUid: string,
+  { pipelines, sinks, sources, ...fields }: NimbleConfiguration,
+  version: number | undefined,
+): Promise<Nimble> {
+  const { app, scope } = ctx
+  const row = await app.db.as(scope, async (trx) => {
+    const before = await readNimble(trx, scope, nimbleUid)
+    if (fields.address !== before.address || fields.port !== before.port)
+      checkAddress(app.env, fields.address, fields.port)
+    await updateNimble(trx, before, { ...fields, ...json({ pipelines, sinks, sources }) }, version)
+    return readNimble(trx, scope, nimbleUid)
+  })
+  tell(ctx, row)
+  return nimbleEntity(row)
 }
 
 /** A licence of the same organization that takes at least one more channel. @throws 404, or 400 with the reason */

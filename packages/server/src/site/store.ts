@@ -52,9 +52,8 @@ export async function describeSite(trx: Trx, scope: Scope, links: Links, uid: st
 
 /** As `readSite`; nobody else changes it, nor adds a device, until the transaction ends. */
 export async function lockSite(trx: Trx, scope: Scope, uid: string): Promise<SiteRow> {
-  const row = await sites(trx, scope).where('site.uid', '=', uid).forUpdate('site').executeTakeFirst()
-  if (!row) throw notFound()
-  return row
+  const [row] = await lockSites(trx, scope, [uid])
+  return row as SiteRow
 }
 
 /** @throws 404 when one of them does not exist or is out of reach */
@@ -67,7 +66,7 @@ export async function readSites(trx: Trx, scope: Scope, uids: readonly string[])
 
 /** As `readSites`, locked as by `lockSite`. */
 export async function lockSites(trx: Trx, scope: Scope, uids: readonly string[]): Promise<SiteRow[]> {
-  // In one order, so that two who lock the same sites wait for each other and do not block each other for ever.
+  // Apart from the reading: a joined row would be the one from before the waiting. In one order, so that two who lock the same sites wait for each other and do not block each other for ever.
   await sql`select from site where uid = any(${[...uids]}::uuid[]) and ${within(scope, 'site', 'site.id')}
     order by tenant_id, id for update`.execute(trx)
   return readSites(trx, scope, uids)

@@ -38,6 +38,7 @@ const sources = (trx: Trx, scope: Scope) =>
       'source_state.height',
       'source_state.fps',
       'source_state.last_frame_at',
+      'source_state.since as state_since',
     ])
     .where(within(scope, 'source', 'device.site_id'))
     // The default first, then as they were added.
@@ -70,6 +71,13 @@ export async function sourcesOfDevices(
   for (const row of rows) found.get(row.device_id)?.push(row)
   return found
 }
+
+/** Streams that an edge server reads. */
+export const sourcesOfNimble = (trx: Trx, scope: Scope, nimble: { tenant_id: number; id: number }) =>
+  sources(trx, scope)
+    .where('source.tenant_id', '=', nimble.tenant_id)
+    .where('source.nimble_id', '=', nimble.id)
+    .execute()
 
 /** @throws 404 when it does not exist or is out of reach */
 export async function readSource(trx: Trx, scope: Scope, uid: string): Promise<SourceRow> {

@@ -19,6 +19,7 @@ const creations: readonly Path[] = [
   '/customer/add',
   '/configuration/add',
   '/device/add',
+  '/device/bulk',
   '/device/discover',
 ]
 

@@ -74,6 +74,21 @@ export type Tried = {
   problem: string | null
 }
 
+/** Tries an address as it was typed. Answers what is wrong, as a text for people or the id of a cause; null when it works. */
+export async function tryAddress(
+  nimbleId: string,
+  { stream_address, username, password }: { stream_address: string; username: string; password: string },
+): Promise<string | null> {
+  const result = await api.device.probe.call({
+    nimble_id: nimbleId,
+    address: stream_address.trim(),
+    username: username || null,
+    password: password || null,
+  })
+  if (!result.status) return result.message.text
+  return result.data.findings.find((finding) => finding.level === 'error')?.text_id ?? null
+}
+
 /** Asks one found camera what it offers. `problem` is a text for people, or the id of a cause. */
 export async function tryCamera(nimbleId: string, found: Discovered, login: Credentials): Promise<Tried> {
   const result = await api.device.probe.call({

@@ -70,6 +70,7 @@ const rules: Record<string, Permission> = {
   '/device/detail': 'viewer_nav',
   '/device/view': 'viewer_nav',
   '/device/add': 'edit',
+  '/device/bulk': 'edit',
   '/device/discover': 'edit',
   '/device/edit': 'edit',
   '/channel': 'viewer_nav',

@@ -133,6 +133,9 @@ function AddCamera({ siteId }: { siteId: string }) {
         <Menu.Item component={Go} to="/device/add" search={{ sid: siteId }}>
           {t('device.byAddress')}
         </Menu.Item>
+        <Menu.Item component={Go} to="/device/bulk" search={{ sid: siteId }}>
+          {t('bulk.title')}
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

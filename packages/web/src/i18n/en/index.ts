@@ -1,3 +1,4 @@
+import { bulk } from './bulk.ts'
 import { channel } from './channel.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
 import { address, customer } from './customer.ts'
@@ -22,6 +23,7 @@ export const en = {
   profile,
   status,
   address,
+  bulk,
   customer,
   channel,
   chart,

@@ -103,4 +103,5 @@ export const chart = {
   h24: 'Last 24 hours',
   d7: 'Last 7 days',
   d30: 'Last 30 days',
+  short: { h1: '1 h', h24: '24 h', d7: '7 d', d30: '30 d' },
 } as const

@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue.ts'
+import { bulk } from './bulk.ts'
 import { channel } from './channel.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
 import { address, customer } from './customer.ts'
@@ -24,6 +25,7 @@ export const fr: Catalogue = {
   profile,
   status,
   address,
+  bulk,
   customer,
   channel,
   chart,

@@ -87,7 +87,7 @@ export const onboarding: Catalogue['onboarding'] = {
     look: 'Chercher des caméras',
     lookAgain: 'Chercher encore',
     looking: 'Recherche de caméras …',
-    demo: 'Utiliser les caméras de démonstration',
+    demo: 'Utiliser les caméras de démo',
     demoText:
       'Pas de caméra sous la main ? Les caméras de démonstration sont simulées, avec de la vraie vidéo H.264 de personnes.',
     found_one: '{{count}} caméra trouvée',

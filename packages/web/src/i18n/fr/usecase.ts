@@ -108,4 +108,5 @@ export const chart = {
   h24: 'Dernières 24 heures',
   d7: '7 derniers jours',
   d30: '30 derniers jours',
+  short: { h1: '1 h', h24: '24 h', d7: '7 j', d30: '30 j' },
 } as const

@@ -1,0 +1,74 @@
+import type { channel, Receive } from '@sightline/contract'
+import type { Trx } from '../db/database.ts'
+import { moveDevice } from '../device/move.ts'
+import { lockDevice } from '../device/store.ts'
+import { raiseDesired, readNimble } from '../nimble/store.ts'
+import { readPipeline } from '../pipeline/store.ts'
+import { invalid } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import { readSource } from '../source/store.ts'
+import { type ChannelRow, channelRows, readChannel } from './store.ts'
+
+type Wish = Pick<Receive<typeof channel.refactor>, 'channel_id' | 'source_id' | 'pipeline_id' | 'nimble_id'>
+
+/**
+ * Gives a channel another stream, pipeline or edge server, in the transaction of the caller. Its id, zones, settings and
+ * history stay. A camera is read by one edge server, so with a new one all channels of the camera go.
+ * @returns the channel as it was, and what starts anew
+ * @throws 404, 409 when the licence of the new edge server is used up, 400 for what does not fit
+ */
+export async function refactorChannel(
+  trx: Trx,
+  scope: Scope,
+  { channel_id, source_id, pipeline_id, nimble_id }: Wish,
+): Promise<{ before: ChannelRow; restarts: ChannelRow[] }> {
+  const before = await readChannel(trx, scope, channel_id)
+  const device = await lockDevice(trx, scope, before.device_uid)
+  let restarts: string[] = [channel_id]
+  if (nimble_id !== undefined && nimble_id !== before.nimble_uid) {
+    await moveDevice(trx, device, await readNimble(trx, scope, nimble_id))
+    restarts = (await channelRows(trx, scope, { deviceUids: [device.uid] })).map((row) => row.uid)
+  }
+  if (source_id !== undefined) await useSource(trx, scope, channel_id, source_id)
+  if (pipeline_id !== undefined) await usePipeline(trx, scope, channel_id, pipeline_id)
+  await raiseDesired(trx, await readChannel(trx, scope, channel_id))
+  return { before, restarts: await channelRows(trx, scope, { channelUids: restarts }) }
+}
+
+/** Zones go along: they are drawn on what the camera sees, and a second stream of it sees the same. */
+async function useSource(trx: Trx, scope: Scope, channelUid: string, sourceUid: string): Promise<void> {
+  const row = await readChannel(trx, scope, channelUid)
+  const source = await readSource(trx, scope, sourceUid)
+  // Events are a site's, and the edge server that runs the channel must be the one that reads the stream.
+  if (source.tenant_id !== row.tenant_id || source.site_id !== row.site_id)
+    throw invalid({ source_id: ['source_other_site'] })
+  if (source.nimble_id !== row.nimble_id) throw invalid({ source_id: ['source_other_nimble'] })
+  const ofChannel = { tenant_id: row.tenant_id, channel_id: row.id }
+  await trx
+    .updateTable('channel')
+    .set({ source_id: source.id, device_id: source.device_id })
+    .where('tenant_id', '=', row.tenant_id)
+    .where('id', '=', row.id)
+    .execute()
+  for (const table of ['static_zone', 'static_number'] as const)
+    await trx
+      .updateTable(table)
+      .set({ source_id: source.id })
+      .where('tenant_id', '=', ofChannel.tenant_id)
+      .where('channel_id', '=', ofChannel.channel_id)
+      .execute()
+}
+
+async function usePipeline(trx: Trx, scope: Scope, channelUid: string, pipelineUid: string): Promise<void> {
+  const row = await readChannel(trx, scope, channelUid)
+  const pipeline = await readPipeline(trx, scope, pipelineUid)
+  if (pipeline.tenant_id !== row.tenant_id || pipeline.nimble_id !== row.nimble_id)
+    throw invalid({ pipeline_id: ['pipeline_other_nimble'] })
+  if (pipeline.usecase_key !== row.usecase_key) throw invalid({ pipeline_id: ['pipeline_other_usecase'] })
+  await trx
+    .updateTable('channel')
+    .set({ pipeline_id: pipeline.id })
+    .where('tenant_id', '=', row.tenant_id)
+    .where('id', '=', row.id)
+    .execute()
+}

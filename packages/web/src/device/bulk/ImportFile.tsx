@@ -1,0 +1,263 @@
+import { Alert, Button, Group, Progress, Select, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Dropzone } from '@mantine/dropzone'
+import '@mantine/dropzone/styles.css'
+import { type ImportOutcome, type ImportRow, importColumns } from '@sightline/contract'
+import { IconTable } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { fieldText } from '../../i18n/words.ts'
+import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { Empty } from '../../ui/Empty.tsx'
+import { Panel } from '../../ui/Panel.tsx'
+import { OutcomeTag, useProblems } from './Outcome.tsx'
+import { guessMapping, type Mapping, readTable, type Table, TableFault, toRows, writeTable } from './table.ts'
+import type { Importing } from './useImport.ts'
+
+type Source = { name: string; table: Table }
+type Shown = ImportOutcome & { cells: ImportRow }
+
+/** Without these two there is no camera. */
+const needed = ['device_name', 'stream_address'] as const
+
+function download(name: string, text: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+type Props = { importing: Importing; onAll: () => void }
+
+/** Cameras from a file: its columns matched to ours, every row judged before any is added. */
+export function ImportFile({ importing, onAll }: Props) {
+  const { t } = useTranslation()
+  const [source, setSource] = useState<Source | null>(null)
+  const [mapping, setMapping] = useState<Mapping>({})
+  const [fault, setFault] = useState<string | null>(null)
+  const { state } = importing
+
+  const open = async (file: File | undefined) => {
+    if (!file) return
+    importing.reset()
+    setFault(null)
+    setSource(null)
+    try {
+      const table = readTable(new Uint8Array(await file.arrayBuffer()))
+      setSource({ name: file.name, table })
+      setMapping(guessMapping(table.header))
+    } catch (error) {
+      if (!(error instanceof TableFault)) throw error
+      setFault(fieldText(error.message))
+    }
+  }
+  const rows = useMemo(() => (source ? toRows(source.table, mapping) : []), [source, mapping])
+  const isComplete = needed.every((column) => mapping[column] !== undefined)
+  const isBusy = state.phase === 'judging' || state.phase === 'adding'
+  const failed = importing.rowsOf('failed')
+
+  return (
+    <Stack gap="md">
+      <Panel
+        title={t('bulk.file.title')}
+        hint={t('bulk.file.hint')}
+        aside={
+          <Button variant="default" onClick={() => download('cameras.csv', writeTable([importColumns, [...example]]))}>
+            {t('bulk.file.template')}
+          </Button>
+        }
+      >
+        <Dropzone
+          onDrop={([file]) => void open(file)}
+          multiple={false}
+          disabled={isBusy}
+          p="md"
+          inputProps={{ 'aria-label': t('bulk.file.title') }}
+        >
+          <Group wrap="nowrap" gap="md">
+            <IconTable size={28} stroke={1.5} style={{ flex: 'none' }} aria-hidden="true" />
+            <Text size="sm" className="t2">
+              {source
+                ? t('bulk.file.chosen', { name: source.name, count: source.table.rows.length })
+                : t('bulk.file.drop')}
+            </Text>
+          </Group>
+        </Dropzone>
+        {fault && (
+          <Alert mt="md" color="red" role="alert">
+            {fault}
+          </Alert>
+        )}
+      </Panel>
+      {source && (
+        <Panel title={t('bulk.mapping.title')} hint={t('bulk.mapping.hint')}>
+          <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
+            {importColumns.map((column) => (
+              <Select
+                key={column}
+                label={t(`bulk.column.${column}`)}
+                required={needed.some((one) => one === column)}
+                placeholder={t('bulk.mapping.none')}
+                clearable
+                disabled={isBusy}
+                value={mapping[column] === undefined ? null : String(mapping[column])}
+                data={source.table.header.map((title, at) => ({
+                  value: String(at),
+                  label: title || t('bulk.mapping.nameless', { number: at + 1 }),
+                }))}
+                onChange={(next) => {
+                  importing.reset()
+                  setMapping(({ [column]: _, ...others }) =>
+                    next === null ? others : { ...others, [column]: Number(next) },
+                  )
+                }}
+              />
+            ))}
+          </SimpleGrid>
+          <Group mt="lg" justify="flex-end" gap="xs">
+            {!isComplete && <span className="t3">{t('bulk.mapping.needed')}</span>}
+            <Button
+              variant={state.phase === 'idle' ? 'filled' : 'default'}
+              loading={state.phase === 'judging'}
+              disabled={!isComplete || isBusy}
+              onClick={() => void importing.judge(rows)}
+            >
+              {t('bulk.check', { count: rows.length })}
+            </Button>
+          </Group>
+          {state.failure && (
+            <Alert mt="md" color="red" role="alert">
+              {state.failure.message}
+            </Alert>
+          )}
+        </Panel>
+      )}
+      {state.outcomes.length > 0 && (
+        <Panel
+          title={t('bulk.result.title')}
+          hint={(['valid', 'created', 'skipped', 'failed'] as const)
+            .filter((kind) => importing.count(kind) > 0)
+            .map((kind) => t(`bulk.result.${kind}`, { count: importing.count(kind) }))
+            .join(' · ')}
+          flush
+        >
+          {state.phase === 'adding' && (
+            <Group px="md" pb="sm" wrap="nowrap">
+              <Progress
+                flex={1}
+                value={state.total === 0 ? 0 : (100 * state.done) / state.total}
+                aria-label={t('bulk.result.title')}
+              />
+              <Button variant="default" size="compact-sm" onClick={() => void importing.cancel()}>
+                {t('common.cancel')}
+              </Button>
+            </Group>
+          )}
+          <OutcomeTable rows={rows} outcomes={state.outcomes} />
+          <Group p="md" justify="flex-end" gap="xs">
+            {failed.length > 0 && (
+              <Faults outcomes={state.outcomes} source={source} mapping={mapping} name={source?.name ?? ''} />
+            )}
+            {state.phase === 'ended' && failed.length > 0 && (
+              <Button variant="default" onClick={() => void importing.add(rows, failed)}>
+                {t('bulk.retryFailed')}
+              </Button>
+            )}
+            {state.phase === 'ended' ? (
+              <Button onClick={onAll}>{t('bulk.toList')}</Button>
+            ) : (
+              <Button
+                loading={state.phase === 'adding'}
+                disabled={importing.count('valid') === 0 || isBusy}
+                onClick={() => void importing.add(rows, importing.rowsOf('valid'))}
+              >
+                {t('bulk.add', { count: importing.count('valid') })}
+              </Button>
+            )}
+          </Group>
+        </Panel>
+      )}
+    </Stack>
+  )
+}
+
+/** Shown in the template; documentation addresses (RFC 5737). */
+const example = ['Front door', 'rtsp://192.0.2.20:554/stream1', 'viewer', '', '80', '', 'floor=ground', '', '']
+
+/** The rows that failed, as a file with a column more that says why. Passwords are left out. */
+function Faults(props: { outcomes: readonly ImportOutcome[]; source: Source | null; mapping: Mapping; name: string }) {
+  const { outcomes, source, mapping, name } = props
+  const { t } = useTranslation()
+  const problems = useProblems()
+  const save = () => {
+    if (!source) return
+    const { header, rows } = source.table
+    const lines = outcomes
+      .filter(({ outcome }) => outcome === 'failed')
+      .map((outcome) => [
+        ...header.map((_, at) => (at === mapping.password ? '' : (rows[outcome.row]?.[at] ?? ''))),
+        problems(outcome).join(' | '),
+      ])
+    download(
+      `${name.replace(/\.\w+$/, '')}-${t('bulk.file.errorName')}.csv`,
+      writeTable([[...header, t('bulk.file.error')], ...lines]),
+    )
+  }
+  return (
+    <Button variant="default" onClick={save}>
+      {t('bulk.file.faults')}
+    </Button>
+  )
+}
+
+function OutcomeTable({ rows, outcomes }: { rows: readonly ImportRow[]; outcomes: readonly ImportOutcome[] }) {
+  const { t } = useTranslation()
+  const problems = useProblems()
+  const shown = useMemo(
+    () => outcomes.map((outcome): Shown => ({ ...outcome, cells: rows[outcome.row] as ImportRow })),
+    [rows, outcomes],
+  )
+  const columns: Column<Shown>[] = [
+    {
+      id: 'row',
+      header: t('bulk.row'),
+      value: ({ row }) => row,
+      cell: ({ row }) => <span className="num">{row + 1}</span>,
+    },
+    {
+      id: 'name',
+      header: t('bulk.column.device_name'),
+      value: ({ cells }) => cells.device_name,
+      cell: ({ cells }) => cells.device_name || '–',
+    },
+    {
+      id: 'address',
+      header: t('bulk.column.stream_address'),
+      value: ({ cells }) => cells.stream_address,
+      cell: ({ cells }) => <span className="num">{cells.stream_address || '–'}</span>,
+      hideOnPhone: true,
+    },
+    {
+      id: 'outcome',
+      header: t('common.state'),
+      value: ({ outcome }) => outcome,
+      cell: ({ outcome }) => <OutcomeTag outcome={outcome} />,
+    },
+    {
+      id: 'problem',
+      header: t('bulk.problem'),
+      value: (one) => problems(one).join(' '),
+      cell: (one) => problems(one).map((text) => <div key={text}>{text}</div>),
+    },
+  ]
+  return (
+    <DataTable
+      label={t('bulk.result.title')}
+      columns={columns}
+      rows={shown}
+      rowId={({ row }) => String(row)}
+      filterLabel={t('bulk.filter')}
+      empty={<Empty title={t('common.nothingMatches')} />}
+    />
+  )
+}

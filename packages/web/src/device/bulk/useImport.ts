@@ -1,0 +1,118 @@
+import { type ImportOutcome, type ImportRow, imported, importRows, type Job } from '@sightline/contract'
+import { useRef, useState } from 'react'
+import type { CallFailed } from '../../api.ts'
+import { api, refresh } from '../../app/client.ts'
+
+const pollMs = 500
+
+export type ImportState = {
+  /** `judged`: every row was looked at and nothing was written; `ended`: what could be added was. */
+  phase: 'idle' | 'judging' | 'judged' | 'adding' | 'ended'
+  /** By position of the row. */
+  outcomes: readonly ImportOutcome[]
+  done: number
+  total: number
+  /** Why it could not go on; what was added until then stays. */
+  failure: CallFailed | null
+}
+const idle: ImportState = { phase: 'idle', outcomes: [], done: 0, total: 0, failure: null }
+
+type Place = { site_id: string; nimble_id: string }
+
+const isOver = (job: Job) => !['queued', 'pending', 'running'].includes(job.state)
+const count = (outcomes: readonly ImportOutcome[], ...kinds: ImportOutcome['outcome'][]) =>
+  outcomes.filter(({ outcome }) => kinds.includes(outcome)).length
+
+/** Judges a table of cameras, then adds it: in calls of as many rows as one takes, each followed to its end. */
+export function useImport(place: Place) {
+  const [state, setState] = useState<ImportState>(idle)
+  const cancelled = useRef(false)
+  const running = useRef<string | null>(null)
+
+  /** Sends the rows at these positions, piece by piece. @returns false when one call failed */
+  async function each(
+    rows: readonly ImportRow[],
+    positions: readonly number[],
+    dry_run: boolean,
+    heard: (outcomes: ImportOutcome[]) => void,
+  ): Promise<boolean> {
+    for (let from = 0; from < positions.length && !cancelled.current; from += importRows) {
+      const piece = positions.slice(from, from + importRows)
+      const placed = (outcomes: readonly ImportOutcome[]) =>
+        outcomes.map((outcome) => ({ ...outcome, row: piece[outcome.row] as number }))
+      const result = await api.device.import.call({
+        ...place,
+        dry_run,
+        rows: piece.map((position) => rows[position] as ImportRow),
+      })
+      if (!result.status) {
+        setState((now) => ({ ...now, failure: result.failure }))
+        return false
+      }
+      const { job_id, rows: outcomes } = result.data
+      heard(placed(outcomes))
+      if (job_id !== null && !(await follow(job_id, (found) => heard(placed(found))))) return false
+    }
+    return true
+  }
+
+  async function follow(job_id: string, heard: (outcomes: ImportOutcome[]) => void): Promise<boolean> {
+    running.current = job_id
+    for (;;) {
+      const answer = await api.job.get.call({ job_id })
+      if (!answer.status) {
+        setState((now) => ({ ...now, failure: answer.failure }))
+        return false
+      }
+      const found = imported.safeParse(answer.data.result)
+      if (found.success) heard(found.data.rows)
+      if (isOver(answer.data)) return answer.data.state === 'completed'
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
+    }
+  }
+
+  const merge = (now: readonly ImportOutcome[], news: readonly ImportOutcome[]) => {
+    const byRow = new Map([...now, ...news].map((outcome) => [outcome.row, outcome]))
+    return [...byRow.values()].toSorted((a, b) => a.row - b.row)
+  }
+
+  return {
+    state,
+    reset: () => setState(idle),
+    async judge(rows: readonly ImportRow[]): Promise<void> {
+      cancelled.current = false
+      setState({ ...idle, phase: 'judging', total: rows.length })
+      const isDone = await each(rows, [...rows.keys()], true, (outcomes) =>
+        setState((now) => {
+          const all = merge(now.outcomes, outcomes)
+          return { ...now, outcomes: all, done: all.length }
+        }),
+      )
+      setState((now) => ({ ...now, phase: isDone ? 'judged' : 'idle' }))
+    },
+    /** @param positions of the rows to add */
+    async add(rows: readonly ImportRow[], positions: readonly number[]): Promise<void> {
+      cancelled.current = false
+      setState((now) => ({ ...now, phase: 'adding', done: 0, total: positions.length, failure: null }))
+      await each(rows, positions, false, (outcomes) =>
+        setState((now) => {
+          const all = merge(now.outcomes, outcomes)
+          const own = all.filter(({ row }) => positions.includes(row))
+          return { ...now, outcomes: all, done: count(own, 'created', 'failed', 'skipped') }
+        }),
+      )
+      running.current = null
+      refresh('device')
+      setState((now) => ({ ...now, phase: 'ended' }))
+    },
+    /** What was added until now stays. */
+    async cancel(): Promise<void> {
+      cancelled.current = true
+      if (running.current) await api.job.cancel.call({ job_id: running.current })
+    },
+    count: (...kinds: ImportOutcome['outcome'][]) => count(state.outcomes, ...kinds),
+    rowsOf: (...kinds: ImportOutcome['outcome'][]) =>
+      state.outcomes.filter(({ outcome }) => kinds.includes(outcome)).map(({ row }) => row),
+  }
+}
+export type Importing = ReturnType<typeof useImport>

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Failure } from '@sightline/contract'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import { bareHeaders } from './headers.ts'
 import { Refusal } from './refusal.ts'
 
 /** What the client gets for an error: status, headers and envelope. */
@@ -49,7 +50,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',
-    'cache-control: no-store',
+    ...Object.entries(bareHeaders).map(([header, value]) => `${header}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ]

@@ -45,6 +45,33 @@ test('a change leaves one row: who, what, on what, from where, and what was sent
   ])
 })
 
+test('a change of something keeps what differs, as it was and as it is', async () => {
+  const { customer_id } = (await admin.call('customer.create', { customer_name: 'Was' })).body.response
+  const site = await t.make.site({ name: 'Old' })
+  const { body } = await admin.call('source.create', {
+    source_name: 'Sub',
+    device_id: (await t.make.device({}, site)).uid,
+    source_address: 'rtsp://192.168.5.5/sub',
+  })
+  const person = await t.make.user('viewer', { firstname: 'Ann' })
+  const before = await last()
+  await admin.call('customer.update', { customer_id, customer_name: 'Is', description: '' })
+  await admin.call('site.update', { site_id: site.uid, site_name: 'New' })
+  await admin.call('source.update', { source_id: body.response.source_id, rate: 5 })
+  await admin.call('user.update', { user_id: person.uid, firstname: 'Bea' })
+  const { rows } = await t.services.db.owner((trx) =>
+    sql<{ before: object; after: object }>`select before, after from trace where id > ${before} order by id`.execute(
+      trx,
+    ),
+  )
+  expect(rows).toEqual([
+    { before: { name: 'Was', customer_name: 'Was' }, after: { name: 'Is', customer_name: 'Is' } },
+    { before: { site_name: 'Old' }, after: { site_name: 'New' } },
+    { before: { rate: 25 }, after: { rate: 5 } },
+    { before: { firstname: 'Ann' }, after: { firstname: 'Bea' } },
+  ])
+})
+
 test('a refusal of authority leaves one, wrong input and reading leave none', async () => {
   const before = await last()
   const viewer = await t.signIn('viewer')

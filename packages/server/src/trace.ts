@@ -19,6 +19,16 @@ export type Note = {
 
 export type Traced = { id: OpId; result: 'ok' | 'refused' | 'failed'; status: number; output?: unknown }
 
+/** For the trace of a change: the fields that differ, as they were and as they are. */
+export function changeOf<T extends object>(before: T, after: T): Required<Pick<Note, 'before' | 'after'>> {
+  const fields = (Object.keys(after) as (keyof T & string)[]).filter(
+    (field) => !bookkeeping.has(field) && JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  )
+  const of = (value: T) => Object.fromEntries(fields.map((field) => [field, value[field]]))
+  return { before: of(before), after: of(after) }
+}
+const bookkeeping = new Set(['version', 'updated_at'])
+
 /**
  * Writes the one row that a state change, a sign-in event or a refusal of authority leaves. Rows are only ever added.
  * Secrets are masked. An event of nobody known belongs to the default organization.
@@ -66,7 +76,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const text = (value: unknown) => (typeof value === 'string' ? value : null)
 
-const secret = /password|secret|token|csrf|license_key|private_key/i
+const secret = /password|secret|token|csrf|license_key|private_key|^current$/i
 const longestJson = 16_384
 
 /** JSON with secrets masked; what is too long for a log is left out and said to be. */

@@ -8,6 +8,7 @@ import type { Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { notFound, Refusal, refuseStale } from '../refusal.ts'
 import { describeSites, lockSites, moveSites, siteRows } from '../site/store.ts'
+import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { assignedUsecases, bundlesOf, listUsecases } from '../usecase/store.ts'
 import { findUser } from '../user/store.ts'
@@ -47,7 +48,7 @@ export const customer: Handlers<'customer'> = {
   get: ({ customer_id }, { app, scope }) =>
     app.db.as(scope, async (trx) => toCustomer(await readCustomer(trx, scope, customer_id))),
 
-  update: ({ customer_id, customer_name, customer_address, version, ...change }, { app, scope }) =>
+  update: ({ customer_id, customer_name, customer_address, version, ...change }, { app, scope, note }) =>
     app.db.as(scope, async (trx) => {
       const stored = await lockCustomer(trx, scope, customer_id)
       refuseStale(stored, version)
@@ -62,7 +63,9 @@ export const customer: Handlers<'customer'> = {
         .where('tenant_id', '=', stored.tenant_id)
         .where('id', '=', stored.id)
         .execute()
-      return toCustomer(await readCustomer(trx, scope, customer_id))
+      const changed = toCustomer(await readCustomer(trx, scope, customer_id))
+      note(changeOf(toCustomer(stored), changed))
+      return changed
     }),
 
   destroy: ({ customer_id }, { app, scope, note }) =>

@@ -3,13 +3,15 @@ import type { Selectable } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { InstanceTable } from '../db/schema.ts'
 import type { Handlers } from '../mount.ts'
+import { changeOf } from '../trace.ts'
 import { claimImage } from '../upload/store.ts'
 
 export const instance: Handlers<'instance'> = {
   info: (_, { app }) => app.db.instance(async (trx) => toInfo(await read(trx))),
 
-  update: ({ map_center, ...change }, { app, scope, principal }) =>
+  update: ({ map_center, ...change }, { app, scope, principal, note }) =>
     app.db.as(scope, async (trx) => {
+      const before = toInfo(await read(trx))
       const use = { tenant_id: principal.tenantId, is_public: true } as const
       await claimImage(trx, scope, 'logo', change.logo, use)
       await claimImage(trx, scope, 'logo_dark', change.logo_dark, use)
@@ -19,7 +21,9 @@ export const instance: Handlers<'instance'> = {
           .updateTable('instance')
           .set({ ...change, ...(map_center ? { map_center: JSON.stringify(map_center) } : {}) })
           .execute()
-      return toInfo(await read(trx))
+      const after = toInfo(await read(trx))
+      note(changeOf(before, after))
+      return after
     }),
 }
 

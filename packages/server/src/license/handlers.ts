@@ -1,10 +1,12 @@
 import type { KeyObject } from 'node:crypto'
+import type { License } from '@sightline/contract'
 import { changed } from '../bus.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { Refusal } from '../refusal.ts'
 import type { SecretPlace } from '../secrets.ts'
 import type { Services } from '../services.ts'
+import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { type LicenseTerms, readPublicKey, verifyLicense } from './key.ts'
 import {
@@ -45,7 +47,7 @@ export const license: Handlers<'license'> = {
     // Forms send back the mask of a key that stays.
     const key = license_key === '****' ? undefined : license_key
     const terms = key === undefined ? undefined : verifyLicense(key, await publicKeys(app), new Date())
-    const row = await app.db.as(scope, async (trx) => {
+    const { before, row } = await app.db.as(scope, async (trx) => {
       const before = await readLicense(trx, scope, license_id)
       if (terms && before.is_builtin) throw builtin()
       const renewed = terms && {
@@ -53,10 +55,12 @@ export const license: Handlers<'license'> = {
         license_key: app.secrets.seal(key as string, keyPlace(license_id)),
       }
       await updateLicense(trx, before, { name: license_name, ...renewed }, version)
-      return readLicense(trx, scope, license_id)
+      return { before, row: await readLicense(trx, scope, license_id) }
     })
+    const [was, is] = [before, row].map((one) => licenseEntity(one, new Date())) as [License, License]
     tell(ctx, row)
-    return licenseEntity(row, new Date())
+    ctx.note(changeOf(was, is))
+    return is
   },
 
   async delete({ license_id }, ctx) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../mount.ts'
 import { Refusal, refuseStale } from '../refusal.ts'
+import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { findOrganization, listOrganizations, removeOrganization, toOrganization } from './store.ts'
 
@@ -18,7 +19,7 @@ export const organization: Handlers<'organization'> = {
   list: (_, { app, scope }) =>
     app.db.as(scope, async (trx) => (await listOrganizations(trx, scope)).map(toOrganization)),
 
-  update: ({ organization_id, organization_name, version, ...change }, { app, scope }) =>
+  update: ({ organization_id, organization_name, version, ...change }, { app, scope, note }) =>
     app.db.as(scope, async (trx) => {
       const stored = await findOrganization(trx, scope, organization_id)
       refuseStale(stored, version)
@@ -28,6 +29,7 @@ export const organization: Handlers<'organization'> = {
         .where('tenant_id', '=', stored.tenant_id)
         .returningAll()
         .executeTakeFirstOrThrow()
+      note(changeOf(toOrganization(stored), toOrganization(row)))
       return toOrganization(row)
     }),
 

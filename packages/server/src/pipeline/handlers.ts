@@ -4,6 +4,7 @@ import { touchChannels } from '../channel/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { raiseDesired, readNimble } from '../nimble/store.ts'
 import { Refusal } from '../refusal.ts'
+import { changeOf } from '../trace.ts'
 import {
   completeElements,
   countUsers,
@@ -38,7 +39,7 @@ export const pipeline: Handlers<'pipeline'> = {
 
   async update({ pipeline_id, pipeline_name, pipeline_elements, version }, ctx) {
     const { app, scope } = ctx
-    const row = await app.db.as(scope, async (trx) => {
+    const { before, row } = await app.db.as(scope, async (trx) => {
       const before = await readPipeline(trx, scope, pipeline_id)
       const elements =
         pipeline_elements && completeElements(before.usecase_key, { ...before.elements, ...pipeline_elements })
@@ -47,10 +48,11 @@ export const pipeline: Handlers<'pipeline'> = {
         await touchChannels(trx, before.tenant_id, { pipelineId: before.id })
         await raiseDesired(trx, before)
       }
-      return readPipeline(trx, scope, pipeline_id)
+      return { before, row: await readPipeline(trx, scope, pipeline_id) }
     })
     app.links.reconfigure(row.nimble_uid)
     tell(ctx, row)
+    ctx.note(changeOf(pipelineEntity(before), pipelineEntity(row)))
     return pipelineEntity(row)
   },
 

@@ -6,6 +6,7 @@ import { siteFigures } from '../event/store.ts'
 import type { Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { notFound, Refusal, refuseStale } from '../refusal.ts'
+import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { claimImage } from '../upload/store.ts'
 import { findUser } from '../user/store.ts'
@@ -46,10 +47,11 @@ export const site: Handlers<'site'> = {
       return { ...entity, site_devices: await describeDevices(trx, scope, app.links, cameras) }
     }),
 
-  update: ({ site_id, site_name, site_address, site_image, version, ...change }, { app, scope }) =>
+  update: ({ site_id, site_name, site_address, site_image, version, ...change }, { app, scope, note }) =>
     app.db.as(scope, async (trx) => {
       const stored = await lockSite(trx, scope, site_id)
       refuseStale(stored, version)
+      const before = await describeSite(trx, scope, app.links, site_id)
       if (site_image !== stored.image) {
         await claimImage(trx, scope, 'site_image', site_image, { tenant_id: stored.tenant_id, site_id: stored.id })
       }
@@ -64,7 +66,9 @@ export const site: Handlers<'site'> = {
         .where('tenant_id', '=', stored.tenant_id)
         .where('id', '=', stored.id)
         .execute()
-      return describeSite(trx, scope, app.links, site_id)
+      const after = await describeSite(trx, scope, app.links, site_id)
+      note(changeOf(before, after))
+      return after
     }),
 
   delete: ({ site_id }, { app, scope, note }) =>

@@ -5,6 +5,7 @@ import type { Ctx, Handlers } from '../mount.ts'
 import { raiseDesired } from '../nimble/store.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
+import { changeOf } from '../trace.ts'
 import {
   channelsOfSources,
   clearDefault,
@@ -47,7 +48,7 @@ export const source: Handlers<'source'> = {
   async update({ source_id, source_name, source_address, version, ...change }, ctx) {
     const { app, scope } = ctx
     if (source_address !== undefined) checkAddress(app, source_address)
-    const row = await app.db.as(scope, async (trx) => {
+    const { before, row } = await app.db.as(scope, async (trx) => {
       // Two who choose a default at once: the second waits, and takes the mark from where the first put it.
       await lockDevice(trx, scope, (await readSource(trx, scope, source_id)).device_uid)
       const before = await readSource(trx, scope, source_id)
@@ -56,9 +57,10 @@ export const source: Handlers<'source'> = {
       await updateSource(trx, before, { ...change, name: source_name, address: source_address }, version)
       await followDefaultSource(trx, { tenant_id: before.tenant_id, id: before.device_id })
       await raiseDesired(trx, before)
-      return readSource(trx, scope, source_id)
+      return { before, row: await readSource(trx, scope, source_id) }
     })
     tell(ctx, row)
+    ctx.note(changeOf(sourceEntity(before), sourceEntity(row)))
     return sourceEntity(row)
   },
 

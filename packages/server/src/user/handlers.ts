@@ -8,6 +8,7 @@ import { targetTenant } from '../organization/store.ts'
 import { isCommon } from '../password.ts'
 import { forbidden, invalid, notFound, Refusal, refuseStale } from '../refusal.ts'
 import { readSite } from '../site/store.ts'
+import { changeOf } from '../trace.ts'
 import { register } from './register.ts'
 import {
   addUser,
@@ -71,8 +72,9 @@ export const user: Handlers<'user'> = {
           .where('id', '=', target.id)
           .execute()
       if (losesRank) await endSessionsOf(trx, { tenantId: target.tenant_id, userId: target.id })
-      ctx.note({ object_name: target.username })
-      return toUser(await findUser(trx, ctx.scope, user_id))
+      const changed = toUser(await findUser(trx, ctx.scope, user_id))
+      ctx.note({ object_name: target.username, ...changeOf(toUser(target), changed) })
+      return changed
     })
   },
 

@@ -18,6 +18,7 @@ import {
   portalMessage,
 } from '@sightline/contract/edge'
 import { OpeningFault, openAsNimble, openingPipe } from '@sightline/contract/opening'
+import { isLoopbackHost } from '@sightline/domain'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { selfSigned } from './certificate.ts'
 import { type Identity, portalFault } from './identity.ts'
@@ -176,15 +177,12 @@ function createHttp({ host, identity }: DoorOptions): Server {
     response.writeHead(404, { 'content-type': 'text/plain', connection: 'close' })
     response.end('This is an edge server of Sightline. Add its address and port in the portal.\n')
   }
-  const server = isLoopback(host)
+  const server = isLoopbackHost(host)
     ? createServer(limits, answer)
     : createTlsServer({ ...limits, ...selfSigned(identity.privatePem, new Date()), minVersion: 'TLSv1.3' }, answer)
   server.maxConnections = 64
   return server
 }
-
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
 function refuse(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)

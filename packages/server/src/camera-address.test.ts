@@ -26,6 +26,8 @@ it.each([
   ['rtsp://[::1]/x', 'address_refused'],
   ['rtsp://[::ffff:127.0.0.1]/x', 'address_refused'],
   ['rtsp://169.254.169.254/x', 'address_refused'],
+  ['rtsp://[fd00:ec2::254]/x', 'address_refused'],
+  ['rtsp://100.100.100.200/x', 'address_refused'],
   ['rtsp://[fe80::1]/x', 'address_refused'],
   ['rtsp://[64:ff9b::7f00:1]/x', 'address_refused'],
   ['rtsp://[2002:7f00:1::]/x', 'address_refused'],

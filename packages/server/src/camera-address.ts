@@ -1,24 +1,14 @@
 /**
  * Which addresses may be a camera, before they are saved or sent to an edge server. Cameras live on private networks, so
- * those pass; loopback, link-local (cloud metadata), multicast and unspecified do not. Host names are resolved and
+ * those pass; loopback, cloud metadata services, multicast and other special addresses do not. Host names are resolved and
  * checked again by the edge server when it connects: only it sees the camera's network and its DNS.
  */
+import { isLoopbackHost, isOrdinaryIp } from '@sightline/domain'
 import ipaddr from 'ipaddr.js'
 
 /** Simulated cameras that run beside the local edge server: the only loopback addresses that may be cameras. */
 export type LoopbackExemption = (host: string, port: number) => boolean
 
-/** The last three carry an IPv4 address inside, or are answered by a gateway: no camera is reached that way. */
-const refusedRanges = new Set([
-  'loopback',
-  'linkLocal',
-  'multicast',
-  'unspecified',
-  'broadcast',
-  '6to4',
-  'teredo',
-  'rfc6052',
-])
 const defaultPorts: Record<string, number> = { 'rtsp:': 554, 'http:': 80 }
 
 /** What an edge server opens: RTSP without TLS, and ONVIF services by http. */
@@ -65,6 +55,7 @@ export function canonicalHost(hostname: string): string | null {
 
 /** Whether a canonical host may be connected to for a person who typed it. */
 export function isAllowedHost(host: string): boolean {
-  if (!ipaddr.isValid(host)) return !/^(.*\.)?localhost\.?$/.test(host)
-  return !refusedRanges.has(ipaddr.process(host).range())
+  if (!ipaddr.isValid(host)) return !isLoopbackHost(host)
+  const ip = ipaddr.process(host)
+  return isOrdinaryIp(ip.toString(), ip.range())
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isHost } from '@sightline/domain'
+import { isHost, isLoopbackHost } from '@sightline/domain'
 import { readPublicKey } from './license/key.ts'
 
 /** Everything that is set from outside, read once at the start. */
@@ -44,7 +44,7 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   const host = text('HOST') ?? '127.0.0.1'
   if (!isHost(host)) throw new EnvFault(`HOST is "${host}", but must be a host name or an IP address to listen on.`)
   const publicUrl = readPublicUrl(text('PUBLIC_URL'))
-  if (publicUrl === null && !isLoopback(host))
+  if (publicUrl === null && !isLoopbackHost(host))
     throw new EnvFault(
       `HOST is "${host}", which other machines reach, so PUBLIC_URL must give the https address under which they do.`,
     )
@@ -68,7 +68,7 @@ function readPublicUrl(value: string | null): string | null {
   if (value === null) return null
   const url = URL.parse(value)
   const isOrigin = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
   if (!isOrigin || !isSafe)
     throw new EnvFault(
       `PUBLIC_URL is "${value}", but must be https://host[:port] without a path, or http:// on this machine's loopback address.`,
@@ -109,9 +109,6 @@ function readProxies(value: string | null): string[] {
       )
   return proxies
 }
-
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** Origins whose pages may call the portal with a session. `port` is the one really listened on. */
 export const ownOrigins = (env: Env, port: number): readonly string[] =>

@@ -3,7 +3,7 @@
  * Cameras live in private networks, so those are allowed; the nimble's own machine, cloud metadata services and
  * everything that is not one host are not. The caller connects to `ip`, so that a second DNS answer cannot change the target.
  */
-import { isHost } from '@sightline/domain'
+import { isHost, isOrdinaryIp } from '@sightline/domain'
 import ipaddr from 'ipaddr.js'
 import { resolveHost } from './resolve.ts'
 
@@ -66,12 +66,8 @@ export function parseAddress(address: string, schemes: string[]): Omit<Target, '
 export function isCameraIp(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const ip = ipaddr.process(text)
-  if (metadataIps.has(ip.toString())) return false
-  return ['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'].includes(ip.range())
+  return isOrdinaryIp(ip.toString(), ip.range())
 }
-
-/** Metadata services of clouds that lie in ranges where cameras may be; 169.254.169.254 is link-local anyway. */
-const metadataIps = new Set(['fd00:ec2::254', '100.100.100.200', '168.63.129.16'])
 
 function isDeclared({ host, port }: { host: string; port: number }, ip: string, allow: AllowedHost[]): boolean {
   const plain = plainIp(ip)

@@ -10,6 +10,7 @@ import {
   openAsPortal,
   openingPipe,
 } from '@sightline/contract/opening'
+import { isLoopbackHost } from '@sightline/domain'
 import ipaddr from 'ipaddr.js'
 import { WebSocket } from 'ws'
 import { isAllowedHost } from '../camera-address.ts'
@@ -31,7 +32,7 @@ export type Dialled = { socket: WebSocket; pipe: OpeningPipe; nimble: Hello }
 export async function dial(options: DialOptions): Promise<Dialled> {
   const { address, port, timeoutMs, signal } = options
   const ip = await resolve(address, port, options.isLoopbackPort)
-  const isPlain = isLoopback(ip)
+  const isPlain = isLoopbackHost(ip)
   const host = ip.includes(':') ? `[${ip}]` : ip
   const socket = new WebSocket(`${isPlain ? 'ws' : 'wss'}://${host}:${port}${linkPath}`, linkSubprotocol, {
     handshakeTimeout: timeoutMs,
@@ -94,8 +95,6 @@ function faultOfError(error: unknown): LinkFault {
 
 /* ── which addresses ─────────────────────────────────────────────────────────────────── */
 
-const isLoopback = (ip: string): boolean => ipaddr.process(ip).range() === 'loopback'
-
 /**
  * The IP address to connect to, so that a second answer of the name server cannot change the target. Every answer must be
  * an ordinary address; loopback only where an edge server of ours listens.
@@ -106,7 +105,7 @@ async function resolve(host: string, port: number, isLoopbackPort: (port: number
     throw new OpeningFault('host_unknown')
   })
   const ips = answers.map(({ address }) => ipaddr.process(address).toString())
-  const isFine = (ip: string) => (isLoopback(ip) ? isLoopbackPort(port) : isAllowedHost(ip))
+  const isFine = (ip: string) => (isLoopbackHost(ip) ? isLoopbackPort(port) : isAllowedHost(ip))
   const [first] = ips
   if (first === undefined || !ips.every(isFine)) throw new OpeningFault('address_refused')
   return first

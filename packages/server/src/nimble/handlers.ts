@@ -1,10 +1,9 @@
 import type { Nimble, NimbleConfiguration } from '@sightline/contract'
-import { readPeriod } from '@sightline/domain'
+import { isLoopbackHost, readPeriod } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import { canonicalHost, isAllowedHost } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
 import type { Env } from '../env.ts'
-import { isLoopback } from '../env.ts'
 import { readLicense, refusalOf } from '../license/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
@@ -188,7 +187,7 @@ async function usableLicense(trx: Trx, scope: Scope, tenantId: number, uid: stri
 function checkAddress(env: Env, address: string, port: number): void {
   const host = canonicalHost(address.includes(':') ? `[${address.replace(/^\[|\]$/g, '')}]` : address)
   if (host === null) throw invalid({ address: ['host_invalid'] })
-  const isLocal = isLoopback(host) && port === env.localNimblePort
+  const isLocal = isLoopbackHost(host) && port === env.localNimblePort
   if (!isLocal && !isAllowedHost(host)) throw invalid({ address: ['address_refused'] })
 }
 

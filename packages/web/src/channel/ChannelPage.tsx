@@ -115,7 +115,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
                 aria-label={t('chart.period')}
                 value={period}
                 onChange={(next) => setPeriod(next as Period)}
-                data={(Object.keys(periods) as Period[]).map((value) => ({ value, label: t(`chart.${value}`) }))}
+                data={(Object.keys(periods) as Period[]).map((value) => ({ value, label: t(`chart.short.${value}`) }))}
               />
             }
           >

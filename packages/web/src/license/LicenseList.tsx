@@ -13,10 +13,11 @@ import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { FormActions, useDraftForm } from '../ui/form.tsx'
-import { Tag, type Tone } from '../ui/Health.tsx'
+import { Tag } from '../ui/Health.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import type { Tone } from '../ui/tone.ts'
 import classes from './license.module.css'
 
 const toneOf: Record<License['state'], Tone> = { valid: 'ok', expiring: 'warn', expired: 'bad', exceeded: 'bad' }

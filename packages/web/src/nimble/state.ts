@@ -1,5 +1,5 @@
 import type { Nimble } from '@sightline/contract'
-import type { Tone } from '../ui/Health.tsx'
+import type { Tone } from '../ui/tone.ts'
 
 export type EdgeState = NonNullable<Nimble['status']>['state']
 

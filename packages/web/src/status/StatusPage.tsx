@@ -10,10 +10,11 @@ import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
-import { StatusDot, type Tone } from '../ui/Health.tsx'
+import { StatusDot } from '../ui/Health.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import type { Tone } from '../ui/tone.ts'
 import classes from './status.module.css'
 
 export function StatusPage() {

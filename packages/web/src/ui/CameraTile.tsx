@@ -3,7 +3,8 @@ import type { CSSProperties, ReactNode } from 'react'
 import type { Path } from '../screens.ts'
 import classes from './CameraTile.module.css'
 import { Go, type Search } from './Go.tsx'
-import { StatusDot, type Tone } from './Health.tsx'
+import { StatusDot } from './Health.tsx'
+import type { Tone } from './tone.ts'
 
 type Props = {
   to: Path

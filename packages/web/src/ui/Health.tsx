@@ -2,16 +2,7 @@ import type { Health } from '@sightline/contract'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './Health.module.css'
-
-export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'neutral'
-
-/** Healthy is success, needs attention warning, all else error. What nobody could know yet is `pending`, no health at all. */
-export const toneOf: Record<Health, Tone> = {
-  healthy: 'ok',
-  'needs attention': 'warn',
-  offline: 'bad',
-  unknown: 'bad',
-}
+import { type Tone, toneOf } from './tone.ts'
 
 /** A coloured dot; always beside a word, for colour alone says nothing to some. */
 export function StatusDot({ tone, pulse }: { tone: Tone; pulse?: boolean }) {

@@ -1,7 +1,8 @@
 import type { ImportColumn, ImportOutcome } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
 import { fieldText } from '../../i18n/words.ts'
-import { Tag, type Tone } from '../../ui/Health.tsx'
+import { Tag } from '../../ui/Health.tsx'
+import type { Tone } from '../../ui/tone.ts'
 
 const tones: Record<ImportOutcome['outcome'], Tone> = {
   valid: 'info',

@@ -141,6 +141,8 @@ export const message = {
   redirected: 'It sends readers to another address, which is not followed. Use that address.',
   credentials_too_long:
     'User name and password together are too long for the video decoder (127 characters, special characters count three). Choose a shorter password at the camera.',
+  credentials_unreadable:
+    'The stored password of this camera can no longer be read, since the key file of the portal was replaced. Type it again.',
   credentials_missing: 'The camera asks for a user name and password',
   no_stream: 'It offers no video stream',
   stalled: 'It is connected, but no picture comes',

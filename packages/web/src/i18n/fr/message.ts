@@ -140,6 +140,8 @@ export const message: Catalogue['message'] = {
   redirected: "Elle renvoie vers une autre adresse, qui n'est pas suivie. Utilisez cette adresse.",
   credentials_too_long:
     "Le nom d'utilisateur et le mot de passe sont trop longs ensemble pour le décodeur vidéo (127 caractères, les caractères spéciaux comptent triple). Choisissez un mot de passe plus court sur la caméra.",
+  credentials_unreadable:
+    "Le mot de passe enregistré de cette caméra n'est plus lisible, car le fichier de clé du portail a été remplacé. Saisissez-le à nouveau.",
   credentials_missing: 'La caméra demande un identifiant et un mot de passe',
   no_stream: "Elle n'offre aucun flux vidéo",
   stalled: "Elle est connectée, mais aucune image n'arrive",

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../../app/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { CameraGrid, CameraTile } from '../CameraTile.tsx'
-import { toneOf } from '../Health.tsx'
+import { toneOf } from '../tone.ts'
 import { type Camera, refreshMs } from './customer-cameras.ts'
 import type { Levels } from './levels.ts'
 

@@ -1,22 +1,9 @@
-import { Tooltip } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { Point, ZoneKind } from '@sightline/domain'
-import {
-  IconArrowBackUp,
-  IconArrowForwardUp,
-  IconEyeOff,
-  IconFocusCentered,
-  IconLine,
-  IconPointer,
-  IconPolygon,
-  IconRectangle,
-  IconTrash,
-} from '@tabler/icons-react'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { colorOf } from './colors.ts'
 import {
-  across,
   addPoint,
   clamp,
   type Drawing,
@@ -24,7 +11,6 @@ import {
   fewestPoints,
   finish,
   insertPoint,
-  middles,
   moveBy,
   movePoint,
   newDrawing,
@@ -33,24 +19,18 @@ import {
   shapeAt,
   wholePicture,
 } from './editing.ts'
+import { Handles, Name, Outline } from './Shapes.tsx'
 import type { Zones } from './useZones.ts'
 import { ZonePanel } from './ZonePanel.tsx'
+import { type Tool, toolOf, ZoneToolbar } from './ZoneToolbar.tsx'
 import classes from './zones.module.css'
 
-type Tool = 'select' | 'polygon' | 'rectangle' | 'line' | 'mask'
 const drawn: Record<Exclude<Tool, 'select'>, ZoneKind> = {
   polygon: 'zone',
   rectangle: 'zone',
   line: 'line',
   mask: 'mask',
 }
-const tools: readonly [Tool, typeof IconPointer, string][] = [
-  ['select', IconPointer, 'V'],
-  ['polygon', IconPolygon, 'P'],
-  ['rectangle', IconRectangle, 'R'],
-  ['line', IconLine, 'L'],
-  ['mask', IconEyeOff, 'M'],
-]
 
 type Props = {
   zones: Zones
@@ -158,6 +138,12 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
       drag.current = { ...moving, from: point }
     }
   }
+  /** From here on a point follows the pointer. */
+  const hold = (index: number, pointerId: number) => {
+    if (!active) return
+    drag.current = { kind: 'point', key: active.key, index }
+    stage.current?.setPointerCapture(pointerId)
+  }
   const onPointerUp = () => {
     const ended = drag.current
     drag.current = null
@@ -195,9 +181,9 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
     } else if (key === 'f') whole()
     else if (key === 'escape' && active?.open) giveUp()
     else {
-      const named = tools.find(([, , letter]) => letter.toLowerCase() === key)
+      const named = toolOf(key)
       if (!named) return
-      choose(named[0])
+      choose(named)
     }
     event.preventDefault()
     event.stopPropagation()
@@ -236,30 +222,7 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the editor as a whole, on whichever part has the focus
     <div className={classes.root} onKeyDown={onKey}>
       <div className={classes.left}>
-        <div className={classes.toolbar} role="toolbar" aria-label={t('zones.tools')}>
-          {tools.map(([name, Icon, letter]) => (
-            <Button
-              key={name}
-              label={`${t(`zones.${name}`)} (${letter})`}
-              pressed={tool === name}
-              onClick={() => choose(name)}
-            >
-              <Icon size={18} stroke={1.8} />
-            </Button>
-          ))}
-          <Button label={`${t('zones.whole')} (F)`} onClick={whole}>
-            <IconFocusCentered size={18} stroke={1.8} />
-          </Button>
-          <Button label={`${t('zones.undo')} (Ctrl Z)`} disabled={!zones.canUndo} onClick={zones.undo}>
-            <IconArrowBackUp size={18} stroke={1.8} />
-          </Button>
-          <Button label={`${t('zones.redo')} (Ctrl Y)`} disabled={!zones.canRedo} onClick={zones.redo}>
-            <IconArrowForwardUp size={18} stroke={1.8} />
-          </Button>
-          <Button label={t('zones.delete')} disabled={!active} onClick={() => active && zones.remove(active.key)}>
-            <IconTrash size={18} stroke={1.8} />
-          </Button>
-        </div>
+        <ZoneToolbar zones={zones} tool={tool} onTool={choose} onWhole={whole} />
         <div
           ref={stage}
           className={classes.stage}
@@ -299,49 +262,22 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
           {active?.open && cursor && (
             <span className={classes.cursor} style={{ left: `${cursor[0] * 100}%`, top: `${cursor[1] * 100}%` }} />
           )}
-          {active &&
-            tool === 'select' &&
-            !active.open &&
-            middles(active).map(({ after, at: [x, y] }) => (
-              <button
-                key={`middle-${after}`}
-                type="button"
-                tabIndex={-1}
-                className={classes.middle}
-                style={{ left: `${x * 100}%`, top: `${y * 100}%` }}
-                aria-label={t('zones.insert', { n: after + 1 })}
-                onPointerDown={(event) => {
-                  event.stopPropagation()
-                  zones.set(replace(drawings, active.key, (it) => insertPoint(it, after, [x, y])))
-                  drag.current = { kind: 'point', key: active.key, index: after + 1 }
-                  stage.current?.setPointerCapture(event.pointerId)
-                }}
-              />
-            ))}
-          {active?.points.map(([x, y], index) => (
-            <button
-              // biome-ignore lint/suspicious/noArrayIndexKey: a point is its place in the outline
-              key={index}
-              type="button"
-              className={classes.point}
-              style={{ left: `${x * 100}%`, top: `${y * 100}%`, color: colorOf(drawings, active.key) }}
-              aria-label={t('zones.point', {
-                zone: active.name,
-                n: index + 1,
-                x: Math.round(x * 1000) / 10,
-                y: Math.round(y * 1000) / 10,
-              })}
-              onPointerDown={(event) => {
-                // While drawing, a press on the first point closes the outline.
-                if (active.open) return
-                event.stopPropagation()
-                zones.step()
-                drag.current = { kind: 'point', key: active.key, index }
-                stage.current?.setPointerCapture(event.pointerId)
+          {active && (
+            <Handles
+              drawing={active}
+              color={colorOf(drawings, active.key)}
+              canInsert={tool === 'select' && !active.open}
+              onInsert={(after, point, pointerId) => {
+                zones.set(replace(drawings, active.key, (it) => insertPoint(it, after, point)))
+                hold(after + 1, pointerId)
               }}
-              onKeyDown={(event) => onPointKey(event, active, index)}
+              onGrab={(index, pointerId) => {
+                zones.step()
+                hold(index, pointerId)
+              }}
+              onKey={(event, index) => onPointKey(event, active, index)}
             />
-          ))}
+          )}
         </div>
         <p className={classes.hint} role="status">
           {active?.open ? t(active.kind === 'line' ? 'zones.hintLine' : 'zones.hintPolygon') : t('zones.hintSelect')}
@@ -349,68 +285,5 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
       </div>
       <ZonePanel zones={zones} needsLine={needsLine} error={error ?? null} onAdd={add} />
     </div>
-  )
-}
-
-function Button(props: {
-  label: string
-  pressed?: boolean
-  disabled?: boolean
-  onClick: () => void
-  children: ReactNode
-}) {
-  const { label, pressed, disabled, onClick, children } = props
-  return (
-    <Tooltip label={label} position="right">
-      <button type="button" aria-label={label} aria-pressed={pressed} disabled={disabled} onClick={onClick}>
-        {children}
-      </button>
-    </Tooltip>
-  )
-}
-
-type OutlineProps = { drawing: Drawing; color: string; isActive: boolean; cursor: Point | null }
-
-function Outline({ drawing: { kind, points, open, is_active }, color, isActive, cursor }: OutlineProps) {
-  const path = [...points, ...(open && isActive && cursor ? [cursor] : [])].map((point) => point.join(',')).join(' ')
-  const look = {
-    stroke: color,
-    strokeWidth: isActive ? 2.5 : 1.75,
-    strokeDasharray: open ? '5 4' : undefined,
-    opacity: is_active ? 1 : 0.45,
-  }
-  if (kind === 'line' || open) return <polyline points={path} fill="none" {...look} />
-  return <polygon points={path} fill={color} fillOpacity={kind === 'mask' ? 0.75 : isActive ? 0.2 : 0.12} {...look} />
-}
-
-/** The name at the topmost point; for lines the two sides as well, with the arrow that counts. */
-function Name({ drawing, aspectRatio, color }: { drawing: Drawing; aspectRatio: number; color: string }) {
-  const { name, label, points, kind, direction, side_a, side_b } = drawing
-  const top = points.reduce<Point | null>((best, point) => (!best || point[1] < best[1] ? point : best), null)
-  if (!top) return null
-  const sides = kind === 'line' ? across(points, aspectRatio) : null
-  const place = (sign: number) =>
-    sides && {
-      left: `${(sides.at[0] + sign * sides.toB[0] * 0.07) * 100}%`,
-      top: `${(sides.at[1] + sign * sides.toB[1] * 0.07) * 100}%`,
-    }
-  const arrow = { a_to_b: '→', b_to_a: '←', both: '↔' }[direction]
-  return (
-    <>
-      <span className={classes.name} style={{ left: `${top[0] * 100}%`, top: `${top[1] * 100}%`, borderColor: color }}>
-        {label ?? name}
-        {sides && ` · ${side_a} ${arrow} ${side_b}`}
-      </span>
-      {sides && (
-        <>
-          <span className={classes.side} style={place(-1) ?? undefined}>
-            {side_a}
-          </span>
-          <span className={classes.side} style={place(1) ?? undefined}>
-            {side_b}
-          </span>
-        </>
-      )}
-    </>
   )
 }

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Channel, Session, Source, UserInfo } from '@sightline/contract'
+import type { Channel, Session, Site, Source, UserInfo } from '@sightline/contract'
 import { cardsOf, screensFor, usecaseKeys } from '@sightline/domain'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -72,6 +72,14 @@ test('the first account: its form checks as the server does, in the words of the
     [/^Password again/, 'Abcdefg2', 'Password do not match'],
   ]
   for (const [label, value, message] of refused) expect(await messageAt(page, label, value)).toBe(message)
+  // Sent all the same, the form as a whole says so too, and the keyboard stands at the first wrong field.
+  const whole = page.getByRole('alert').filter({ hasText: 'Error in inputs' })
+  expect(await whole.count()).toBe(0)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await whole.waitFor()
+  await until('the first wrong field has the focus', () =>
+    page.evaluate(() => document.activeElement?.getAttribute('autocomplete') === 'given-name'),
+  )
   const good: [string | RegExp, string][] = [
     ['First name', 'Ada'],
     ['Last name', "O'Neil Jr."],
@@ -81,6 +89,7 @@ test('the first account: its form checks as the server does, in the words of the
     [/^Password again/, password],
   ]
   for (const [label, value] of good) await page.getByRole('textbox', { name: label }).first().fill(value)
+  expect(await whole.count()).toBe(0)
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL(/\/onboarding/)
   prepared = await prepare(product)
@@ -347,3 +356,119 @@ test('a camera that sends H.265 is refused with a sentence that names it', async
   await page.getByText(/The camera sends (H\.265|HEVC|hevc)/).waitFor()
   expect(watched.faults).toEqual([])
 })
+
+/** Says "You are offline" as a browser does that lost its network. */
+const loseNetwork = (page: Page) =>
+  page.evaluate(() => {
+    dispatchEvent(new Event('offline'))
+  })
+
+test('the default layout has system bar, menu, breadcrumb trail, alert banner, footer and overlay; logout and the minimal one have their own', async () => {
+  const page = await as(usernameOf('admin'), { expected: [/401/] })
+  await open(page, `/site/detail?sid=${prepared.ids.sid}`)
+  await isAt(page, '/site/detail')
+  await page.context().setOffline(true)
+  await loseNetwork(page)
+  await page.getByText('You are offline.').waitFor()
+  const seen = async (parts: Record<string, ReturnType<Page['locator']>>) => {
+    for (const [name, part] of Object.entries(parts)) await until(`${name} shows`, () => part.first().isVisible())
+  }
+  await seen({
+    'the system bar': page.getByRole('banner').getByRole('button', { name: 'Account menu' }),
+    'the menu': page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Dashboard' }),
+    'the breadcrumb trail': page.getByRole('navigation', { name: 'Breadcrumb' }).getByText('Lyon DC'),
+    'the alert banner': page.getByRole('status').filter({ hasText: 'You are offline.' }),
+    'the footer': page.getByRole('contentinfo').getByText(/Sightline \d/),
+  })
+  await page.context().setOffline(false)
+  await page.keyboard.press('ControlOrMeta+K')
+  await seen({ 'the overlay': page.getByRole('dialog') })
+  await page.keyboard.press('Escape')
+
+  await open(page, '/logout')
+  await until('signed out', async () => (await titleOf(page)) === 'Signed out')
+  const shell = page.getByRole('navigation', { name: 'Main' })
+  expect(await shell.count()).toBe(0)
+  await seen({ 'the way back': page.getByRole('link', { name: 'Sign in again' }) })
+
+  await open(page, '/login')
+  await isAt(page, '/login')
+  expect(await shell.count()).toBe(0)
+  await page.getByRole('textbox', { name: /^E-mail or user name/ }).fill('nobody.here')
+  await page.getByRole('textbox', { name: /^Password/ }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await seen({ 'the notification card': page.locator('[data-message=error]') })
+})
+
+test('the state of edge servers is asked for again and again, and no sign of progress shows meanwhile', async () => {
+  const page = await as(usernameOf('admin'))
+  await page.clock.install()
+  await open(page, '/configuration')
+  await isAt(page, '/configuration')
+  await page.getByText('Local edge server').first().waitFor()
+  let asked = 0
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/v1/nimble/**', async (route) => {
+    asked += 1
+    await held.promise
+    await route.continue()
+  })
+  for (let seconds = 0; asked === 0 && seconds < 60; seconds += 10) await page.clock.runFor(10_000)
+  await until('it was asked again', () => asked > 0)
+  const signs = '[aria-busy=true], [role=progressbar], .mantine-Loader-root, [data-loading=true]'
+  expect(await page.locator(signs).count()).toBe(0)
+  expect(await page.getByText('Local edge server').count()).toBeGreaterThan(0)
+  held.resolve()
+  expect(watched.faults).toEqual([])
+})
+
+test('the place of a site is set on the map or by its degrees, and each shows the other', async () => {
+  const page = await as(usernameOf('admin'))
+  await open(page, `/site/edit?sid=${prepared.ids.sid}`)
+  await isAt(page, '/site/edit')
+  const degrees = (name: string) => page.getByRole('textbox', { name })
+  const map = page.locator('canvas.maplibregl-canvas')
+  await map.waitFor()
+  expect(await page.locator('.maplibregl-marker').count()).toBe(0)
+  await degrees('Latitude').fill('45.76')
+  await degrees('Longitude').fill('4.84')
+  await degrees('Longitude').blur()
+  const pin = page.locator('.maplibregl-marker')
+  await pin.waitFor()
+  const from = (await pin.boundingBox()) as { x: number; y: number; width: number; height: number }
+  const [x, y] = [from.x + from.width / 2, from.y + from.height / 2]
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + 60, y + 30, { steps: 5 })
+  await page.mouse.up()
+  const [lat, long] = await Promise.all(
+    ['Latitude', 'Longitude'].map((name) => degrees(name).inputValue().then(Number)),
+  )
+  expect(lat).toBeLessThan(45.76)
+  expect(long).toBeGreaterThan(4.84)
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.waitForURL(/\/site\/detail/)
+  const { site_address } = (await prepared.root.call('site', 'get', { site_id: prepared.ids.sid })) as Site
+  expect([site_address.lat, site_address.long]).toEqual([lat, long])
+  expect(watched.faults).toEqual([])
+})
+
+test('the wall shows every camera with its use cases, as many in a row as one likes, and on demand only those in violation', async () => {
+  const page = await as(usernameOf('admin'))
+  await open(page, '/dashboard')
+  await isAt(page, '/dashboard')
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Live cameras' }).click()
+  await isAt(page, '/analytic')
+  const tile = page.getByRole('region', { name: 'Cameras' }).getByRole('link', { name: /Lobby.*People counting/ })
+  await tile.waitFor()
+  const wide = (await tile.boundingBox())?.width ?? 0
+  await page.getByRole('radiogroup', { name: 'Cameras in a row' }).getByText('4').click()
+  await until('tiles are smaller', async () => ((await tile.boundingBox())?.width ?? 0) < wide * 0.6)
+  expect(new URL(page.url()).searchParams.get('cols')).toBe('4')
+  await page.getByRole('switch', { name: 'Only in violation' }).click({ force: true })
+  // Whoever walks through the picture is an intrusion; in between nobody is.
+  await until('nobody is in violation', () => page.getByText('No camera is in violation').isVisible(), 90_000)
+  await until('somebody is', () => tile.isVisible(), 90_000)
+  expect(await page.getByText(/^1 camera · 1 in violation$/).count()).toBe(1)
+  expect(watched.faults).toEqual([])
+}, 240_000)

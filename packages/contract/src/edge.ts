@@ -102,6 +102,8 @@ export const linkSource = z.object({
   rate: z.number(),
   role: z.enum(['analytics', 'live', 'both']),
   endpoint_uuid: z.string().nullable(),
+  /** Why it must not be opened, as a cause; it is refused for that. */
+  refusal: z.string().max(200).optional(),
 })
 export type LinkSource = z.infer<typeof linkSource>
 
@@ -146,7 +148,7 @@ export type LinkConfig = z.infer<typeof linkConfig>
 
 /**
  * Reasons of a state or a refusal, as ids that both languages translate.
- * Camera: unreachable, timeout, not_rtsp, bad_credentials, credentials_too_long, no_stream, not_h264:<codec>, stalled, cut, bad_stream, decoder_crashed,
+ * Camera: unreachable, timeout, not_rtsp, bad_credentials, credentials_too_long, credentials_unreadable, no_stream, not_h264:<codec>, stalled, cut, bad_stream, decoder_crashed,
  * redirected, address_refused, frozen, blind.
  * Channel: needs_model, needs_calibration, degraded:<why>, source_missing, no_zone, line_required.
  */

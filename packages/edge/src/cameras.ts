@@ -3,6 +3,7 @@ import type { EventRecord, LinkConfig, LinkSource } from '@sightline/contract/ed
 import { startAnalysis } from './analysis/analysis.ts'
 import type { AllowedHost } from './camera/address.ts'
 import { type Camera, CameraError, startCamera } from './camera/camera.ts'
+import type { CameraCause } from './camera/cause.ts'
 import type { AnalysisPace } from './camera/messages.ts'
 import { probeStream } from './camera/probe.ts'
 import { type Engine, type EngineNews, Failed } from './engine.ts'
@@ -60,7 +61,11 @@ export function createCameras({ media, analysisFile, allow, tell, onRecords, log
     const item: Omit<Watched, 'camera'> = { source, pace: null, viewers: new Set() }
     const { source_id, address, username, password } = source
     const camera = startCamera(
-      { source_id, address, username, password, allow, analysis: analysis.feedOf(source_id) },
+      {
+        ...{ source_id, address, username, password, allow, analysis: analysis.feedOf(source_id) },
+        // The portal may know causes that this version does not.
+        refusal: (source.refusal as CameraCause | undefined) ?? null,
+      },
       {
         onState(state) {
           tell({ type: 'source.state', ...state })
@@ -195,4 +200,8 @@ const endViewers = (viewers: Watched['viewers'], cause: string): void => {
 
 /** Whether the camera process can go on as it is. */
 const isSameStream = (a: LinkSource, b: LinkSource): boolean =>
-  a.address === b.address && a.username === b.username && a.password === b.password && a.proxy === b.proxy
+  a.address === b.address &&
+  a.username === b.username &&
+  a.password === b.password &&
+  a.proxy === b.proxy &&
+  a.refusal === b.refusal

@@ -35,6 +35,13 @@ describe('a camera that misbehaves', () => {
     await until({ state: 'refused', cause: 'credentials_too_long' })
   })
 
+  test('one whose password the portal cannot read is refused for that, and not asked for anything', async () => {
+    const peer = await startPeer(() => null)
+    const { until } = watch({ address: peer.address, refusal: 'credentials_unreadable' })
+    await until({ state: 'refused', cause: 'credentials_unreadable' })
+    expect(peer.connections()).toBe(0)
+  })
+
   test('no such stream', async () => {
     const demo = await startDemoCamera()
     const { until } = watch({ address: demo.address.replace('stream1', 'none') })

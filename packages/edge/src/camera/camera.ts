@@ -24,6 +24,8 @@ export type CameraOptions = {
   address: string
   username: string | null
   password: string | null
+  /** Why it must not be opened; it says so and does nothing. */
+  refusal?: CameraCause | null
   /** Simulated cameras of this machine; asked for at every connection. */
   allow: () => AllowedHost[]
   analysis: Analysis | null
@@ -190,10 +192,13 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   const heartbeat = setInterval(() => {
     if (state === 'streaming') hooks.onState(current())
   }, stateMs)
-  keepGoing().catch((error: Error) => {
-    log(`A camera is no longer watched: ${error.stack ?? error.message}`)
-    become('offline', 'decoder_crashed')
-  })
+  const { refusal } = options
+  if (refusal) queueMicrotask(() => become('refused', refusal))
+  else
+    keepGoing().catch((error: Error) => {
+      log(`A camera is no longer watched: ${error.stack ?? error.message}`)
+      become('offline', 'decoder_crashed')
+    })
 
   return {
     state: current,

@@ -7,6 +7,7 @@ export type CameraCause =
   | 'redirected'
   | 'bad_credentials'
   | 'credentials_too_long'
+  | 'credentials_unreadable'
   | 'no_stream'
   | `not_h264:${string}`
   | 'stalled'
@@ -17,7 +18,14 @@ export type CameraCause =
 /** Causes that last until a person changes something at the camera or in its settings. */
 export const isRefusal = (cause: CameraCause): boolean =>
   sentCodec(cause) !== null ||
-  ['address_refused', 'redirected', 'bad_credentials', 'credentials_too_long', 'not_rtsp'].includes(cause)
+  [
+    'address_refused',
+    'redirected',
+    'bad_credentials',
+    'credentials_too_long',
+    'credentials_unreadable',
+    'not_rtsp',
+  ].includes(cause)
 
 /** What the camera sends instead of H.264, by FFmpeg's name; null where that is not the trouble. */
 export const sentCodec = (cause: CameraCause): string | null =>

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { desiredConfig } from '../nimble/desired.ts'
+import { secretsOf } from '../secrets.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { states } from '../testing/states.ts'
+import { passwordPlace } from './store.ts'
 
 let t: TestApp
 let admin: Client
@@ -63,6 +66,19 @@ describe('adding cameras', () => {
       trx.selectFrom('device').select('password').where('uid', '=', device_id).executeTakeFirstOrThrow(),
     )
     expect(password).not.toContain('planted-secret-1')
+  })
+
+  test('a password that cannot be opened any more costs that camera alone, and it says so', async () => {
+    const lost = await create({ password: 'planted-secret-2' })
+    const other = await create({ password: 'planted-secret-3' })
+    const foreign = secretsOf(randomBytes(32)).seal('planted-secret-2', passwordPlace(lost.device_id))
+    await t.services.db.owner((trx) =>
+      trx.updateTable('device').set({ password: foreign }).where('uid', '=', lost.device_id).execute(),
+    )
+    const { sources } = await desired()
+    const of = (id: string) => sources.find(({ device_id }) => device_id === id)
+    expect(of(lost.device_id)).toMatchObject({ password: null, refusal: 'credentials_unreadable' })
+    expect(of(other.device_id)).toMatchObject({ password: 'planted-secret-3' })
   })
 
   test('twelve come at once, a thirteenth is refused, and one mistake keeps all of them out', async () => {

@@ -6,7 +6,8 @@ import { notFound } from '../refusal.ts'
 import type { Secrets } from '../secrets.ts'
 
 /**
- * All that an edge server should run. Its version rises in the transaction of every change (`raiseDesired`), those of
+ * All that an edge server should run. A camera whose password cannot be opened (the key file was replaced) is sent with
+ * that as its refusal: it alone stands still, and says why. Its version rises in the transaction of every change (`raiseDesired`), those of
  * streams and channels with each change of theirs. Runs under the link's role; camera passwords are opened only here.
  * @throws 404 when there is no such edge server
  */
@@ -56,12 +57,26 @@ async function desiredSources(trx: Trx, secrets: Secrets, nimble: NimbleKey): Pr
     name: row.device_name,
     address: row.address,
     username: row.username,
-    password: row.password === null ? null : secrets.open(row.password, passwordPlace(row.device_uid)),
+    ...openedPassword(secrets, row.password, row.device_uid),
     proxy: row.proxy,
     rate: row.rate,
     role: row.role,
     endpoint_uuid: row.endpoint_uuid,
   }))
+}
+
+function openedPassword(
+  secrets: Secrets,
+  sealed: string | null,
+  deviceUid: string,
+): Pick<LinkSource, 'password' | 'refusal'> {
+  if (sealed === null) return { password: null }
+  try {
+    return { password: secrets.open(sealed, passwordPlace(deviceUid)) }
+  } catch {
+    // Another key, or a value that was changed: whatever it was, only typing the password again helps.
+    return { password: null, refusal: 'credentials_unreadable' }
+  }
 }
 
 async function desiredChannels(trx: Trx, nimble: NimbleKey): Promise<LinkChannel[]> {

@@ -173,6 +173,12 @@ function readIfThere(file: string): string | null {
   }
 }
 
+/** How another program of the same user reaches the server of `dataDir` while a portal runs it. */
+export function embeddedConnection(dataDir: string): Connection {
+  const { folder, account } = serverFolder(path.resolve(dataDir))
+  return { host: socketFolder(folder, account), port, user: 'postgres', database: 'postgres' }
+}
+
 /** A folder of mode 700 for the socket: the server trusts whoever can reach it. */
 function socketFolder(folder: string, account: Account): string {
   const beside = path.join(folder, 'run')

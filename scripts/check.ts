@@ -66,6 +66,7 @@ function postgresServer(): string | null {
 async function browser(): Promise<void> {
   const chromium = await findChromium()
   const fault = chromium ? await buildWebApp(root) : 'no browser'
+  if (!fault) count(await run(['packages/web/budget.ts']))
   if (chromium && !fault) await suite('e2e', 'e2e/vitest.config.ts', { CHROMIUM: chromium })
   else {
     count(false)

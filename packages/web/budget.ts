@@ -1,6 +1,6 @@
 /**
- * Weighs what a browser loads for a screen, gzipped, from the manifest of the last build. By hand, after `npm run build`:
- * `node packages/web/budget.ts [dist folder]`; exit code 1 over budget.
+ * Weighs what a browser loads for a screen, gzipped, from the manifest of the last build. `npm test` runs it
+ * on what it built; by hand, after `npm run build`: `node packages/web/budget.ts [dist folder]`. Exit code 1 over budget.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
 import { bundles, metricIds, usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
 import { assigned, assignedIds, unassigned } from './assign.ts'
+import { elements } from './edge.ts'
 import { id } from './field.ts'
 import { op } from './op.ts'
 
@@ -81,7 +82,29 @@ export const bundleEntity = z
   .meta({ id: 'Bundle' })
 export type Bundle = z.infer<typeof bundleEntity>
 
+/** What a use case starts with on a new channel, and its alerts with: of this version, not yet changed by anybody. */
+export const bundleDefaults = z
+  .object({
+    bundle_usecase: z.enum(usecaseKeys),
+    defaults: z.object({
+      pipeline_elements: elements,
+      thresholds: z.array(z.json()),
+      window_s: z.int(),
+      cooldown_s: z.int(),
+      auto_recovery: z.boolean(),
+    }),
+  })
+  .meta({ id: 'BundleDefaults' })
+
 export const bundle = {
+  defaultsGet: op({
+    method: 'GET',
+    path: '/bundle/config/defaults/get',
+    summary: 'What a use case starts with',
+    access: 'admin_and_above',
+    input: z.strictObject({ bundle_usecase: z.enum(usecaseKeys, { error: 'one_of' }) }),
+    output: bundleDefaults,
+  }),
   list: op({
     method: 'GET',
     path: '/bundle/list',

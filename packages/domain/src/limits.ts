@@ -18,5 +18,7 @@ export const communityChannels = 16
 export const defaultOrganizationId = '00000000-0000-7000-8000-000000000001'
 export const communityLicenseId = '00000000-0000-7000-8000-000000000002'
 export const localNimbleId = '00000000-0000-7000-8000-000000000003'
+/** A new alert tells again after this time at the earliest. */
+export const cooldownSeconds = 300
 /** Length of a window record unless its pipeline says otherwise. */
 export const eventWindowSeconds = 5

@@ -128,7 +128,14 @@ describe('a viewer without assignments learns nothing of its own organization fr
   )
 })
 /** Edge servers, pipelines and pictures not yet in use belong to no site: who is in the organization sees them. */
-const seenByEverybody: OpId[] = ['nimble.get', 'nimble.status', 'nimble.stats', 'pipeline.get', 'pipeline.catalog']
+const seenByEverybody: OpId[] = [
+  'nimble.get',
+  'nimble.status',
+  'nimble.stats',
+  'nimble.sync',
+  'pipeline.get',
+  'pipeline.catalog',
+]
 
 describe('the organization itself is reached, so that the refusals above mean something:', () => {
   const readable = namedFor('viewer').filter(([id, row]) => (row.method === 'GET' || row.reads) && !own.includes(id))

@@ -108,6 +108,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'acl.list': () => ({}),
   'auth.login': () => ({ username: 'nobody.at.all', password }),
   'auth.logout': () => ({}),
+  'bundle.defaultsGet': () => ({ bundle_usecase: 'pplcnt' }),
   'bundle.list': () => ({ type: 'people' }),
   'channel.create': (w) => ({
     channel_name: name('Channel'),

@@ -1,3 +1,4 @@
+import { cooldownSeconds, eventWindowSeconds, pipelineDefaults } from '@sightline/domain'
 import { type AssignmentTable, assign, unassign } from '../assignment.ts'
 import { readChannel } from '../channel/store.ts'
 import { readCustomer } from '../customer/store.ts'
@@ -69,6 +70,17 @@ export const usecase: Handlers<'usecase'> = {
 }
 
 export const bundle: Handlers<'bundle'> = {
+  defaultsGet: ({ bundle_usecase }) => ({
+    bundle_usecase,
+    defaults: {
+      pipeline_elements: pipelineDefaults(bundle_usecase),
+      thresholds: [],
+      window_s: eventWindowSeconds,
+      cooldown_s: cooldownSeconds,
+      auto_recovery: true,
+    },
+  }),
+
   async list({ type }, { app, scope }) {
     const all = await app.db.as(scope, listUsecases)
     return bundlesOf(all).filter((one) => type === undefined || one.type === type)

@@ -37,6 +37,21 @@ test('bundles hold their use cases by name, without regard to case', async () =>
   expect(keysOf(people.bundle_usecases)).toEqual(['pplcntavg', 'loiterdtec', 'pplocc', 'pplcnt', 'phydist', 'ppltrk'])
 })
 
+test('each use case has its defaults, which a new channel takes', async () => {
+  const admin = await t.signIn('admin')
+  for (const bundle_usecase of usecaseKeys) {
+    const { status, body } = await admin.call('bundle.defaultsGet', { bundle_usecase })
+    expect([status, body.response.bundle_usecase]).toEqual([200, bundle_usecase])
+    expect(body.response.defaults).toMatchObject({ thresholds: [], window_s: 5, cooldown_s: 300, auto_recovery: true })
+    const { pipeline_elements } = (await admin.call('pipeline.defaults', { usecase_key: bundle_usecase })).body.response
+    expect(body.response.defaults.pipeline_elements).toEqual(pipeline_elements)
+    expect(Object.keys(pipeline_elements)).not.toEqual([])
+  }
+  expect((await admin.call('bundle.defaultsGet', { bundle_usecase: 'pplnone' })).body.errors).toEqual({
+    bundle_usecase: ['one_of'],
+  })
+})
+
 test('one by id; an unknown id is 404', async () => {
   const [first] = (await viewer.call('usecase.list')).body.response
   expect((await viewer.call('usecase.get', { usecase_id: first.usecase_id })).body.response).toEqual(first)

@@ -4,6 +4,7 @@ export const pairs = {
   'acl.list': { done: 'Screens loaded', failed: 'Error while fetching the list of screens' },
   'auth.login': { done: 'Signed in', failed: 'Error while signing in' },
   'auth.logout': { done: 'Signed out', failed: 'Error while signing out' },
+  'bundle.defaultsGet': { done: 'Bundle defaults loaded', failed: 'Error while fetching Bundle defaults' },
   'bundle.list': { done: 'Bundles loaded', failed: 'Error while fetching Bundles' },
   'channel.bySite': { done: 'Analytics loaded', failed: 'Error while fetching Analytics' },
   'channel.byNimble': { done: 'Analytics loaded', failed: 'Error while fetching Analytics' },

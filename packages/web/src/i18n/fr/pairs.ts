@@ -4,6 +4,10 @@ export const pairs = {
   'acl.list': { done: 'Écrans chargés', failed: 'Erreur lors de la lecture de la liste des écrans' },
   'auth.login': { done: 'Session ouverte', failed: "Erreur lors de l'ouverture de session" },
   'auth.logout': { done: 'Session fermée', failed: 'Erreur lors de la fermeture de session' },
+  'bundle.defaultsGet': {
+    done: 'Valeurs par défaut chargées',
+    failed: 'Erreur lors de la lecture des valeurs par défaut',
+  },
   'bundle.list': { done: 'Offres chargées', failed: 'Erreur lors de la lecture des offres' },
   'channel.bySite': { done: 'Analyses chargées', failed: 'Erreur lors de la lecture des analyses' },
   'channel.byNimble': { done: 'Analyses chargées', failed: 'Erreur lors de la lecture des analyses' },

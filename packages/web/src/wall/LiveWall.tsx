@@ -86,9 +86,9 @@ function OfCustomer({ customer, uc, columns, onShow }: Props & { customer: Custo
         <SegmentedControl
           className="hide-sm"
           aria-label={t('wall.columns')}
-          value={String(columns)}
-          onChange={(cols) => onShow({ cols: Number(cols) as ColumnCount })}
-          data={columnCounts.map(String)}
+          value={columns}
+          onChange={(cols) => onShow({ cols: cols as ColumnCount })}
+          data={[...columnCounts]}
         />
         <Tooltip label={t('live.fullscreen')}>
           <ActionIcon
@@ -111,7 +111,7 @@ function OfCustomer({ customer, uc, columns, onShow }: Props & { customer: Custo
         <BlockSkeleton height={480} />
       ) : shown.length > 0 ? (
         <div ref={frame} className={classes.wall}>
-          <CameraWall cameras={shown} levels={levels} stats={figures} columns={columns} />
+          <CameraWall cameras={shown} levels={levels} stats={figures} columns={Number(columns)} />
         </div>
       ) : (
         <Panel>

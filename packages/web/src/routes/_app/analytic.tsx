@@ -9,7 +9,7 @@ import { LiveWall } from '../../wall/LiveWall.tsx'
 
 /** Needs the use cases that run at the customer's cameras. */
 export const Route = createFileRoute('/_app/analytic')({
-  validateSearch: z.object({ uc: z.enum(usecaseKeys).optional(), cols: z.literal(columnCounts).optional() }),
+  validateSearch: z.object({ uc: z.enum(usecaseKeys).optional(), cols: z.enum(columnCounts).optional() }),
   beforeLoad: requireModule('viewer_nav'),
   loader: async () => {
     const customer = await loadCustomer()
@@ -22,7 +22,7 @@ export const Route = createFileRoute('/_app/analytic')({
 
 function Page() {
   const { selected } = useCustomer()
-  const { uc, cols = 2 } = Route.useSearch()
+  const { uc, cols = '2' } = Route.useSearch()
   const navigate = Route.useNavigate()
   return (
     <LiveWall

@@ -13,7 +13,7 @@ export const linkPingSeconds = 10
 export const linkPingsMissed = 2
 /**
  * Event frames on the way without an acknowledgement. What waits during a commit is stored together in the next one: with 32
- * of 100 records a commit costs little beside its records, with 8 as much as they.
+ * frames of 100 records a CPU second stores half as many again as with 8 (docs/decisions/0001).
  */
 export const linkUnacknowledged = 32
 /** Unsent bytes of a connection; beyond them live pictures are left out up to the next key frame. */
@@ -150,7 +150,7 @@ export type LinkConfig = z.infer<typeof linkConfig>
  * Reasons of a state or a refusal, as ids that both languages translate.
  * Camera: unreachable, timeout, not_rtsp, bad_credentials, credentials_too_long, credentials_unreadable, no_stream, not_h264:<codec>, stalled, cut, bad_stream, decoder_crashed,
  * redirected, address_refused, frozen, blind.
- * Channel: needs_model, needs_calibration, degraded:<why>, source_missing, no_zone, line_required.
+ * Channel: needs_model, needs_calibration, degraded:<why>, analysis_behind:<pictures left out a minute>, source_missing, no_zone, line_required.
  */
 const cause = z.string().max(200).nullable()
 
@@ -199,6 +199,8 @@ export const nimbleStats = z.object({
   journal_events: z.int32(),
   /** Events dropped because the journal reached its size, or frames the portal could not read. */
   lost_events: z.int(),
+  /** What is wrong with the edge server itself, as a cause: edge_disk_full, edge_pictures_full. */
+  trouble: z.string().max(200).nullable().optional(),
 })
 export type NimbleStats = z.infer<typeof nimbleStats>
 

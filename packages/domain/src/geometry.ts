@@ -29,10 +29,10 @@ export function insidePolygon(points: readonly Point[], [x, y]: Point): boolean 
 }
 
 /** Whether the open segments a–b and c–d cross. */
-export const segmentsCross = (a: Point, b: Point, c: Point, d: Point): boolean =>
+const segmentsCross = (a: Point, b: Point, c: Point, d: Point): boolean =>
   side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0
 
-export function selfCrossing(points: readonly Point[]): boolean {
+function selfCrossing(points: readonly Point[]): boolean {
   const n = points.length
   for (let i = 0; i < n; i++)
     for (let j = i + 1; j < n; j++) {

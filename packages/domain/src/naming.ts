@@ -1,7 +1,7 @@
 /** Names that the server makes itself. */
 import type { ZoneKind } from './geometry.ts'
 
-export const sidPrefix = 'channel/'
+const sidPrefix = 'channel/'
 
 /** With its prefix, whether or not it was typed. */
 export const withSidPrefix = (sid: string): string => (sid.startsWith(sidPrefix) ? sid : sidPrefix + sid)

@@ -54,11 +54,17 @@ test('a change of something keeps what differs, as it was and as it is', async (
     source_address: 'rtsp://192.168.5.5/sub',
   })
   const person = await t.make.user('viewer', { firstname: 'Ann' })
+  const camera = await t.make.device({ name: 'Door' }, site)
+  const analytic = await t.make.channel({ threshold: 3 }, camera)
+  const edge = await t.make.nimble({ name: 'Rack' })
   const before = await last()
   await admin.call('customer.update', { customer_id, customer_name: 'Is', description: '' })
   await admin.call('site.update', { site_id: site.uid, site_name: 'New' })
   await admin.call('source.update', { source_id: body.response.source_id, rate: 5 })
   await admin.call('user.update', { user_id: person.uid, firstname: 'Bea' })
+  await admin.call('device.update', { device_id: camera.uid, device_name: 'Gate', password: 'Planted-80' })
+  await admin.call('channel.update', { channel_id: analytic.uid, channel_threshold: 4 })
+  await admin.call('nimble.update', { nimble_id: edge.uid, name: 'Shelf' })
   const { rows } = await t.services.db.owner((trx) =>
     sql<{ before: object; after: object }>`select before, after from trace where id > ${before} order by id`.execute(
       trx,
@@ -69,6 +75,12 @@ test('a change of something keeps what differs, as it was and as it is', async (
     { before: { site_name: 'Old' }, after: { site_name: 'New' } },
     { before: { rate: 25 }, after: { rate: 5 } },
     { before: { firstname: 'Ann' }, after: { firstname: 'Bea' } },
+    {
+      before: { device_name: 'Door' },
+      after: { device_id: camera.uid, device_name: 'Gate', password: '****' },
+    },
+    { before: { channel_threshold: 3 }, after: { channel_id: analytic.uid, channel_threshold: 4 } },
+    { before: { name: 'Rack' }, after: { name: 'Shelf' } },
   ])
 })
 

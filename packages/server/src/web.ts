@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { nonceOf } from './headers.ts'
 
 /** The web app as built. */
-export const webRoot = fileURLToPath(new URL('../../web/dist', import.meta.url))
+const webRoot = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
 /**
  * Serves the web app: its files, compressed beforehand by the build, and its page for every other address that a person

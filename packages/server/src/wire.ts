@@ -5,7 +5,7 @@ import type { Db } from './db/database.ts'
 import type { Channel } from './db/notify.ts'
 import type { LinkCall } from './nimble/remote.ts'
 
-export type WireMessage =
+type WireMessage =
   | { kind: 'live'; messages: BusMessage[] }
   /** What edge servers should run, or which there are, changed. */
   | { kind: 'links'; nimble: string | null }

@@ -17,5 +17,5 @@ export function checkOrigin(request: FastifyRequest, origins: readonly string[],
 }
 
 /** Compares in a time that does not depend on where they differ. */
-export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
+const sameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()

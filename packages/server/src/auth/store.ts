@@ -7,8 +7,8 @@ import type { Caller } from '../scope.ts'
 import { newUid } from '../uid.ts'
 
 /** A session ends this long after its last request, and this long after its start. */
-export const idleSeconds = 30 * 60
-export const absoluteSeconds = 12 * 60 * 60
+const idleSeconds = 30 * 60
+const absoluteSeconds = 12 * 60 * 60
 /** `last_seen_at` is exact to this much, which spares most requests a write. */
 const seenSeconds = 5
 

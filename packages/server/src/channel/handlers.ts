@@ -12,6 +12,7 @@ import { invalid, Refusal } from '../refusal.ts'
 import { readSite } from '../site/store.ts'
 import { replaceZones } from '../static/store.ts'
 import { takeStill } from '../still.ts'
+import { changeOf } from '../trace.ts'
 import { createChannel } from './create.ts'
 import { refactorChannel } from './refactor.ts'
 import {
@@ -69,7 +70,7 @@ export const channel: Handlers<'channel'> = {
 
   async update({ channel_id, channel_name, channel_sid, channel_threshold, auto_recovery, ...change }, ctx) {
     const { app, scope } = ctx
-    const { row, entity } = await app.db.as(scope, async (trx) => {
+    const { before, row, entity } = await app.db.as(scope, async (trx) => {
       const before = await readChannel(trx, scope, channel_id)
       await updateChannel(
         trx,
@@ -96,9 +97,11 @@ export const channel: Handlers<'channel'> = {
         await touchChannels(trx, before.tenant_id, { pipelineId: pipeline.id })
       }
       await raiseDesired(trx, before)
-      return both(trx, ctx, channel_id)
+      return { before, ...(await both(trx, ctx, channel_id)) }
     })
     tell(ctx, row)
+    // Zones and elements stand in what was sent.
+    ctx.note({ before: changeOf(edited(before), edited(row)).before })
     return entity
   },
 
@@ -187,3 +190,11 @@ async function both(trx: Trx, { app, scope }: Ctx, uid: string) {
   if (!entity) throw channelGone()
   return { row, entity }
 }
+
+/** What people change of the channel itself, as they call it. */
+const edited = (row: ChannelRow) => ({
+  channel_name: row.name,
+  channel_sid: row.sid,
+  channel_threshold: row.threshold,
+  auto_recovery: row.auto_recovery,
+})

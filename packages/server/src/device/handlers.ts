@@ -12,6 +12,7 @@ import type { Services } from '../services.ts'
 import { readSite } from '../site/store.ts'
 import { deviceSource, sourcesOfDevices, touchSources, updateSource } from '../source/store.ts'
 import { anyStill } from '../still.ts'
+import { changeOf } from '../trace.ts'
 import { createDevices, isDemo } from './create.ts'
 import { checkRange, discover } from './discover.ts'
 import { importDevices } from './import.ts'
@@ -104,6 +105,8 @@ export const device: Handlers<'device'> = {
     })
     if (before.nimble_uid !== row.nimble_uid) app.links.reconfigure(before.nimble_uid)
     tell(ctx, row)
+    // What it became stands in what was sent, with its password masked.
+    ctx.note({ before: changeOf(edited(before), edited(row)).before })
     return entity
   },
 
@@ -182,3 +185,15 @@ function tell({ app, note }: Ctx, row: DeviceRow): void {
   app.bus.publish(changed(row, 'device', row.uid))
   note({ object_id: row.uid, object_name: row.name })
 }
+
+/** What people change of a device, as they call it. */
+const edited = (row: DeviceRow) => ({
+  device_name: row.name,
+  nimble_id: row.nimble_uid,
+  UUID: row.endpoint_uuid,
+  stream_address: row.stream_address,
+  stream_type: row.stream_type,
+  username: row.username,
+  onvif_port: row.onvif_port,
+  device_tags: row.tags,
+})

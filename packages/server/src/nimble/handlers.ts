@@ -9,6 +9,7 @@ import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { invalid, notFound, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
+import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { nimbleStats } from './stats.ts'
 import {
@@ -59,7 +60,7 @@ export const nimble: Handlers<'nimble'> = {
 
   async update({ nimble_id, version, trust_key, pipelines, sinks, sources, ...change }, ctx) {
     const { app, scope } = ctx
-    const row = await app.db.as(scope, async (trx) => {
+    const { before, row } = await app.db.as(scope, async (trx) => {
       const before = await readNimble(trx, scope, nimble_id)
       const address = change.address ?? before.address
       const port = change.port ?? before.port
@@ -75,10 +76,9 @@ export const nimble: Handlers<'nimble'> = {
         },
         version,
       )
-      return readNimble(trx, scope, nimble_id)
+      return { before, row: await readNimble(trx, scope, nimble_id) }
     })
-    tell(ctx, row)
-    return nimbleEntity(row)
+    return told(ctx, before, row)
   },
 
   override: ({ nimble_id, configuration, version }, ctx) => override(ctx, nimble_id, configuration, version),
@@ -163,15 +163,22 @@ export async function override(
   version: number | undefined,
 ): Promise<Nimble> {
   const { app, scope } = ctx
-  const row = await app.db.as(scope, async (trx) => {
+  const { before, row } = await app.db.as(scope, async (trx) => {
     const before = await readNimble(trx, scope, nimbleUid)
     if (fields.address !== before.address || fields.port !== before.port)
       checkAddress(app.env, fields.address, fields.port)
     await updateNimble(trx, before, { ...fields, ...json({ pipelines, sinks, sources }) }, version)
-    return readNimble(trx, scope, nimbleUid)
+    return { before, row: await readNimble(trx, scope, nimbleUid) }
   })
+  return told(ctx, before, row)
+}
+
+/** Tells of a change, with what differs. */
+async function told(ctx: Ctx, before: NimbleRow, row: NimbleRow): Promise<Nimble> {
+  const [was, is] = await Promise.all([nimbleEntity(before), nimbleEntity(row)])
   tell(ctx, row)
-  return nimbleEntity(row)
+  ctx.note(changeOf(was, is))
+  return is
 }
 
 /** A licence of the same organization that takes at least one more channel. @throws 404, or 400 with the reason */

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { createWriteStream, existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { openLogFile } from './log-file.ts'
 
 export type ChildOptions = {
   name: string
@@ -33,12 +32,13 @@ export class Child {
 
   constructor(options: ChildOptions) {
     this.#options = options
-    mkdirSync(options.logDir, { recursive: true })
   }
 
   start(): void {
     const { name, program, env, logDir, onMessage, onSpawn } = this.#options
-    const log = createWriteStream(logFile(logDir, name), { flags: 'a' })
+    const log = openLogFile(logDir, name, logMaxBytes, (error) =>
+      console.error(`Cannot write ${name}'s log: ${error.message}`),
+    )
     const child = fork(program, {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -47,21 +47,21 @@ export class Child {
     this.#process = child
     this.#startedAt = Date.now()
     let lastWords = ''
-    for (const stream of [child.stdout, child.stderr]) stream?.pipe(log, { end: false })
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', log.write)
     child.stderr?.on('data', (chunk) => {
       lastWords = (lastWords + chunk).slice(-2000)
     })
-    log.on('error', (error) => console.error(`Cannot write ${name}'s log: ${error.message}`))
     child.on('message', onMessage)
     // A child that ends while we write to it is seen by `exit`; the write error itself says nothing more.
     child.on('error', (error) => {
       lastWords += `\n${error.message}`
     })
     child.on('exit', (code, signal) => {
-      log.end()
       this.#process = null
       if (!this.#stopping) this.#ended(signal ? `was ended by ${signal}` : `ended with code ${code}`, lastWords.trim())
     })
+    // What it wrote last is read after its end.
+    child.on('close', log.close)
     onSpawn?.(child)
   }
 
@@ -93,11 +93,4 @@ export class Child {
     await gone
     clearTimeout(timer)
   }
-}
-
-/** One earlier log is kept once a log has grown. */
-function logFile(dir: string, name: string): string {
-  const path = join(dir, `${name}.log`)
-  if (existsSync(path) && statSync(path).size > logMaxBytes) renameSync(path, `${path}.1`)
-  return path
 }

@@ -69,8 +69,9 @@ export const channelStatus = z
     last_frame_at: z.string().nullable(),
     last_record_at: z.string().nullable(),
     clock_offset_ms: z.number().nullable(),
-    reconnects: z.int(),
-    drops: z.int(),
+    /** Null while the edge server has not said them. */
+    reconnects: z.int().nullable(),
+    drops: z.int().nullable(),
   })
   .meta({ id: 'ChannelStatus' })
 export type ChannelStatus = z.infer<typeof channelStatus>

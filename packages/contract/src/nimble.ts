@@ -53,7 +53,8 @@ export const nimbleStatus = z
     protocol: z.int().nullable(),
     interfaces: z.array(z.object({ name: z.string(), address: z.string() })),
     channels: z.int(),
-    channels_running: z.int(),
+    /** Null while nobody can tell. */
+    channels_running: z.int().nullable(),
     capacity: z.int().nullable(),
     journal_events: z.int().nullable(),
     desired_version: z.int(),

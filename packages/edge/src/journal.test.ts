@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventRecord } from '@sightline/contract/edge'
@@ -61,6 +61,17 @@ describe('journal', () => {
     expect(drain(journal)).toEqual(records.slice(first?.lastSeq))
     journal.flush()
     expect(journal.waiting).toBe(0)
+  })
+
+  test.skipIf(process.platform === 'win32')('its files are for their owner alone, whatever they were before', () => {
+    writeFileSync(path(), '', { mode: 0o644 })
+    const journal = open()
+    journal.append(testRecords(1))
+    journal.flush()
+    const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)
+    expect(modes.length).toBeGreaterThan(1)
+    expect(new Set(modes)).toEqual(new Set([0o600]))
+    close(journal)
   })
 
   test('says when records became durable, one group after they came', async () => {
@@ -210,18 +221,21 @@ describe('journal', () => {
       const journal = new Journal(join(disk, 'journal.db'), { log, maxPending: 1000, groupMs: 10 })
       writeFileSync(join(disk, 'ballast'), Buffer.alloc(300 * 1024))
       const records: EventRecord[] = []
+      expect(journal.isFailing).toBe(false)
       while (!log.lines.some((line) => line.text.includes('wait in memory')) && records.length < 100_000) {
         const some = testRecords(200)
         records.push(...some)
         journal.append(some)
         journal.flush()
       }
+      expect(journal.isFailing).toBe(true)
       const more = testRecords(3000)
       for (const record of more) journal.append([record])
       const lost = journal.lost
       expect(lost).toBeGreaterThan(1900)
       rmSync(join(disk, 'ballast'))
       await until(() => log.lines.some((line) => line.text.includes('written again')), 'the journal recovers')
+      expect(journal.isFailing).toBe(false)
       const kept = drain(journal)
       expect(kept.length).toBe(records.length + more.length - lost)
       expect(kept.slice(-1000)).toEqual(more.slice(-1000))

@@ -3,7 +3,7 @@
  * `append` was given is on disk one group commit later, and leaves only when the portal has committed it. Rows hold
  * finished event frames, so a record is encoded once, however often it is sent.
  */
-import { renameSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { EventRecord } from '@sightline/contract/edge'
 import { decodeEvents, encodeEvents, FrameError, maxFrameBytes, maxFrameRecords } from '@sightline/contract/frame'
@@ -79,6 +79,11 @@ export class Journal {
   /** Records dropped for want of room, or that could not be written or read. Never goes back. */
   get lost(): number {
     return this.#lost
+  }
+
+  /** True while the disk refuses what is pending: it waits in memory. */
+  get isFailing(): boolean {
+    return this.#isFailing
   }
 
   append(records: readonly EventRecord[]) {
@@ -284,6 +289,9 @@ const sizes = (rows: readonly Record<string, unknown>[]) => ({
 
 function openFile(path: string, log: Log): DatabaseSync {
   const open = () => {
+    // Events are for the owner's eyes; SQLite gives its other files the mode of this one.
+    closeSync(openSync(path, 'a', 0o600))
+    chmodSync(path, 0o600)
     const db = new DatabaseSync(path)
     try {
       db.exec(`

@@ -72,7 +72,7 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
     onRecords: recorder.take,
     log,
   })
-  const stats = createStats(folder, { journal, recorder, clock, work: cameras.figures })
+  const stats = createStats(folder, { journal, media, recorder, clock, work: cameras.figures })
 
   const kept = desired.load()
   if (kept) cameras.apply(kept)

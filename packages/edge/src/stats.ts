@@ -3,6 +3,7 @@ import { cpus, freemem, totalmem } from 'node:os'
 import type { NimbleStats } from '@sightline/contract/edge'
 import type { Clock } from './clock.ts'
 import type { Journal } from './journal.ts'
+import type { MediaStore } from './live/media-store.ts'
 import type { Recorder } from './recorder.ts'
 
 /** What cameras and analysis add to the figures. */
@@ -11,7 +12,7 @@ export type WorkFigures = Pick<NimbleStats, 'inference_ms' | 'fps' | 'expected_f
 /** Figures of the machine and the nimble since the call before. */
 export function createStats(
   folder: string,
-  parts: { journal: Journal; recorder: Recorder; clock: Clock; work(): WorkFigures },
+  parts: { journal: Journal; media: MediaStore; recorder: Recorder; clock: Clock; work(): WorkFigures },
 ) {
   let before = cpuTimes()
 
@@ -31,6 +32,7 @@ export function createStats(
       clock_offset_ms: parts.clock.offsetMs(),
       journal_events: parts.journal.waiting,
       lost_events: parts.journal.lost,
+      trouble: parts.journal.isFailing ? 'edge_disk_full' : parts.media.isFull() ? 'edge_pictures_full' : null,
     }
   }
 }

@@ -200,8 +200,8 @@ test('a change of settings ends what ran and starts the new; other channels do n
 test('pictures left out because the worker is slow make the channel degraded', () => {
   newAnalyzer([channelOf('pplcnt', [{ points: wholePicture }])])
   run(0, 3200)
-  analyzer.setPace(sourceId, { is_reduced: true, drops: 7 })
-  expect(brief(run(3200, 3600).states)).toEqual([['running', 'degraded', 'degraded:frames_dropped']])
+  analyzer.setPace(sourceId, { is_reduced: true, left_out: 120, drops: 7 })
+  expect(brief(run(3200, 3600).states)).toEqual([['running', 'degraded', 'analysis_behind:120']])
   expect(analyzer.states()[0]?.drops).toBe(7)
 })
 

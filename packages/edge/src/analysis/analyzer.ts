@@ -1,4 +1,5 @@
 import type { ChannelState, EventRecord, LinkChannel, Overlay } from '@sightline/contract/edge'
+import type { AnalysisPace } from '../camera/messages.ts'
 import { type Channel, createChannel, refusalOf, type Settings } from './channel.ts'
 import { createMask, type Mask } from './mask.ts'
 import type { Cv, Mat } from './opencv.ts'
@@ -16,7 +17,7 @@ export type Frame = {
   data: Uint8Array
 }
 /** How the camera's pictures come in, as its process measures it. */
-export type FramePace = { is_reduced: boolean; drops: number }
+export type FramePace = Pick<AnalysisPace, 'is_reduced' | 'left_out' | 'drops'>
 
 export type Analysed = {
   records: EventRecord[]
@@ -114,7 +115,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
       mask: createMask(cv, masksOf(frame.source_id), frame.width, frame.height),
       groups: new Map(),
       lastAt: known?.lastAt ?? Number.NEGATIVE_INFINITY,
-      pace: known?.pace ?? { is_reduced: false, drops: 0 },
+      pace: known?.pace ?? { is_reduced: false, left_out: 0, drops: 0 },
       overlayDue: Number.NEGATIVE_INFINITY,
     }
     sources.set(frame.source_id, source)
@@ -143,9 +144,9 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     return group
   }
 
-  function see(running: Running, seen: Seen, { is_reduced, drops }: FramePace) {
+  function see(running: Running, seen: Seen, { is_reduced, left_out, drops }: FramePace) {
     const { channel } = running
-    const cause = seen.cause ?? (is_reduced ? 'degraded:frames_dropped' : null)
+    const cause = seen.cause ?? (is_reduced ? `analysis_behind:${left_out}` : null)
     running.seenAt = [...running.seenAt.filter((at) => at > seen.at - rateOverMs && at <= seen.at), seen.at]
     const records = channel.see({ ...seen, cause })
     const told = channel.cause()

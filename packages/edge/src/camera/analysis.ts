@@ -134,6 +134,7 @@ const paceOf = (running: Running, fps: number, drops: number, lagMs: number): An
   // While nothing moves, those that come are all that are wanted.
   wanted_fps: rests(running) ? Math.min(running.wanted.fps, Math.round(fps * 10) / 10) : running.wanted.fps,
   is_reduced: running.pace.isReduced(),
+  left_out: Math.round((running.wanted.fps - running.pace.fps()) * 60),
   drops,
   lag_ms: Math.round(lagMs),
 })

@@ -54,6 +54,8 @@ export type AnalysisPace = {
   wanted_fps: number
   /** Fewer are sent than asked for, because the worker is too slow. */
   is_reduced: boolean
+  /** Pictures a minute that are not even sent for that reason. */
+  left_out: number
   /** Since the process began: replaced by a newer picture while the worker was busy. */
   drops: number
   /** From the taking of a picture to the end of its analysis, worst of the last seconds. */

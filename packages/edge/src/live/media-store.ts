@@ -2,7 +2,7 @@
  * Snapshots kept at the nimble, as files named by id under one directory, until they are too old or too many; the oldest
  * go first. A full disk costs pictures, never events: `save` says false and the caller goes on.
  */
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export type MediaStore = {
@@ -14,6 +14,8 @@ export type MediaStore = {
   /** Removes what is too old; `save` keeps the size. */
   sweep(): Promise<void>
   usage(): { files: number; bytes: number }
+  /** True when the last picture found no room. */
+  isFull(): boolean
 }
 
 export type MediaLimits = { maxBytes: number; maxAgeDays: number }
@@ -32,6 +34,7 @@ export async function openMediaStore(
   log: (text: string) => void,
 ): Promise<MediaStore> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
+  await chmod(directory, 0o700)
   /** Oldest first. */
   const kept = await listFiles(directory)
   let bytes = Array.from(kept.values()).reduce((sum, file) => sum + file.bytes, 0)
@@ -93,6 +96,7 @@ export async function openMediaStore(
       for (const [id, { savedAt }] of kept) if (savedAt < oldest) await remove(id)
     },
     usage: () => ({ files: kept.size, bytes }),
+    isFull: () => isFull,
   }
 }
 

@@ -229,8 +229,8 @@ export function channelStatus(row: ChannelRow, links: Links, now: number): Chann
     last_frame_at: row.last_frame_at?.toISOString() ?? null,
     last_record_at: row.last_record_at?.toISOString() ?? null,
     clock_offset_ms: links.status(row.nimble_uid)?.clock_offset_ms ?? row.clock_offset_ms,
-    reconnects: row.reconnects ?? 0,
-    drops: (row.channel_drops ?? 0) + (row.source_drops ?? 0),
+    reconnects: row.reconnects,
+    drops: row.channel_drops === null || row.source_drops === null ? null : row.channel_drops + row.source_drops,
   }
 }
 

@@ -211,7 +211,7 @@ describe('its status', () => {
     await says.nimble(nimble, 'online', { applied_version: 1 })
     expect(await status()).toMatchObject({ channels: 2, channels_running: 1, sync: 'refused' })
     await says.nimble(nimble, 'unreachable')
-    expect(await status()).toMatchObject({ channels: 2, channels_running: 0, sync: 'unreachable' })
+    expect(await status()).toMatchObject({ channels: 2, channels_running: null, sync: 'unreachable' })
   })
 })
 

@@ -120,7 +120,7 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
           break
         case 'stats':
           lostEvents = message.lost_events
-          set({ journal_events: message.journal_events })
+          set({ journal_events: message.journal_events, cause: message.trouble ?? null })
           saveStats(db, target, message).catch((error: unknown) =>
             log.warn({ err: error }, 'figures of the edge server could not be stored'),
           )

@@ -166,7 +166,7 @@ export async function nimbleStatuses(
           protocol: link.protocol,
           interfaces: link.interfaces,
           channels: counted.channels,
-          channels_running: link.state === 'online' ? counted.running : 0,
+          channels_running: link.state === 'online' ? counted.running : null,
           capacity: link.capacity,
           journal_events: link.journal_events,
           desired_version: row.desired_version,

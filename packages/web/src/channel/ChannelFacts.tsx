@@ -1,7 +1,7 @@
 import type { ChannelStatus } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
 import { formatNumber, formatTime } from '../i18n/format.ts'
-import { causeText } from '../i18n/words.ts'
+import { causeText, clockText } from '../i18n/words.ts'
 import { Facts } from '../ui/Facts.tsx'
 
 /** What should run, what runs, and why they differ. */
@@ -30,14 +30,9 @@ export function ChannelFacts({ status, timezone }: { status: ChannelStatus; time
         ],
         [t('channel.detail.lastFrame'), status.last_frame_at && formatTime(status.last_frame_at, timezone)],
         [t('channel.detail.lastRecord'), status.last_record_at && formatTime(status.last_record_at, timezone)],
-        [
-          t('channel.detail.clock'),
-          status.clock_offset_ms === null
-            ? null
-            : t('channel.detail.clockOffset', { ms: formatNumber(Math.round(status.clock_offset_ms)) }),
-        ],
-        [t('channel.detail.reconnects'), formatNumber(status.reconnects)],
-        [t('channel.detail.drops'), formatNumber(status.drops)],
+        [t('channel.detail.clock'), status.clock_offset_ms === null ? null : clockText(status.clock_offset_ms)],
+        [t('channel.detail.reconnects'), status.reconnects === null ? null : formatNumber(status.reconnects)],
+        [t('channel.detail.drops'), status.drops === null ? null : formatNumber(status.drops)],
       ]}
     />
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { causeText, fieldText, messageText } from './words.ts'
+import { causeText, clockText, fieldText, messageText } from './words.ts'
 
 test('what follows a colon becomes the argument of the text', () => {
   expect(fieldText('greater_than:0')).toBe('Must be greater than 0')
@@ -16,4 +16,13 @@ test('an unknown field error reads as not valid, an unknown cause as it is, an u
   expect(fieldText('Invalid input: expected string')).toBe('This value is not valid')
   expect(causeText('something new')).toBe('something new')
   expect(messageText('something new')).toBeNull()
+})
+
+test('a clock that is hours off is said in words, and which way', () => {
+  expect(clockText(120)).toBe('120 ms against this portal')
+  expect(clockText(7_200_000)).toBe('2 h behind this portal; times of events are corrected')
+  expect(clockText(-7_205_000)).toBe('2 h 5 s ahead of this portal; times of events are corrected')
+})
+test('why the quality is reduced', () => {
+  expect(causeText('analysis_behind:120')).toBe('The analysis cannot keep up: 120 pictures a minute are left out')
 })

@@ -1,5 +1,6 @@
 import type { Words } from '../api-text.ts'
 import { message } from './en/message.ts'
+import { formatDuration, formatNumber } from './format.ts'
 import { i18n, pairs } from './index.ts'
 
 const isKnown = (id: string): id is keyof typeof message => Object.hasOwn(message, id)
@@ -23,6 +24,13 @@ export const fieldText = (message: string): string => messageText(message) ?? i1
 /** Text of the cause that a camera, an analytic or an edge server gives; an unknown id is shown as it is. */
 export const causeText = (message: string, args?: Record<string, string | number>): string =>
   messageText(message, args) ?? message
+
+/** How far an edge server's clock is off, in words. @param offsetMs the portal's time minus the edge server's */
+export function clockText(offsetMs: number): string {
+  if (Math.abs(offsetMs) < 2000) return i18n.t('nimble.clockOffset', { ms: formatNumber(Math.round(offsetMs)) })
+  const time = formatDuration(Math.abs(offsetMs) / 1000)
+  return offsetMs > 0 ? i18n.t('nimble.clockBehind', { time }) : i18n.t('nimble.clockAhead', { time })
+}
 
 export const words: Words = {
   pair: (op) => pairs()[op],

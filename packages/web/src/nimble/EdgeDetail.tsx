@@ -6,7 +6,7 @@ import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatBytes, formatClock, formatNumber, formatPercent, formatTime } from '../i18n/format.ts'
-import { causeText } from '../i18n/words.ts'
+import { causeText, clockText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { axisBegin } from '../ui/axis.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -99,15 +99,13 @@ function About({ nimble, status }: { nimble: Nimble; status: NimbleStatus }) {
           t('nimble.syncLabel'),
           `${t(`nimble.sync.${status.sync}`)} · ${t('nimble.versions', { applied: status.applied_version ?? '–', desired: status.desired_version })}`,
         ],
-        [t('nimble.channelsLabel'), t('nimble.channels', { running: status.channels_running, total: status.channels })],
+        [
+          t('nimble.channelsLabel'),
+          t('nimble.channels', { running: status.channels_running ?? '–', total: status.channels }),
+        ],
         [t('nimble.engine'), engine.filter(Boolean).join(' · ')],
         [t('nimble.lastContact'), status.last_contact_at && formatTime(status.last_contact_at)],
-        [
-          t('nimble.clock'),
-          status.clock_offset_ms === null
-            ? null
-            : t('nimble.clockOffset', { ms: formatNumber(Math.round(status.clock_offset_ms)) }),
-        ],
+        [t('nimble.clock'), status.clock_offset_ms === null ? null : clockText(status.clock_offset_ms)],
         [t('nimble.interfaces'), status.interfaces.map((one) => `${one.name} ${one.address}`).join(', ')],
         [
           t('nimble.journal'),

@@ -107,7 +107,7 @@ function EdgeCard({ nimble, license }: { nimble: Nimble; license: License | null
         <div>
           <dt>{t('nimble.channelsLabel')}</dt>
           <dd className="num">
-            {status ? t('nimble.channels', { running: status.channels_running, total: status.channels }) : '–'}
+            {status ? t('nimble.channels', { running: status.channels_running ?? '–', total: status.channels }) : '–'}
           </dd>
         </div>
         <div>

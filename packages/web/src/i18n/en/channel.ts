@@ -58,7 +58,6 @@ export const channel = {
     lastFrame: 'Last picture',
     lastRecord: 'Last count',
     clock: 'Clock of the edge server',
-    clockOffset: '{{ms}} ms off, corrected',
     reconnects: 'Reconnects',
     drops: 'Pictures left out',
     delete: 'Delete analytic',

@@ -166,6 +166,9 @@ export const message = {
   credentials_in_address:
     'The camera writes the password into the stream address of its profile {{0}}, so it was left out.',
   camera_clock_wrong: "The camera's clock is wrong by {{0}} minutes. Set it to network time (NTP).",
+  edge_disk_full: 'It cannot write to its disk: events wait in its memory. Free some space there.',
+  edge_pictures_full: 'Its disk is full: events are kept, their pictures are not. Free some space there.',
+  analysis_behind: 'The analysis cannot keep up: {{0}} pictures a minute are left out',
   clock_offset: 'Its clock is off',
   connection_lost: 'The connection was lost',
   source_missing: 'Its stream is not configured',
@@ -236,7 +239,6 @@ export const message = {
   degraded_frozen: 'The picture has not changed at all for ten seconds; nothing can be counted',
   degraded_blurred: 'The picture is out of focus',
   degraded_motion_only: 'Everything that moves is counted, people or not',
-  degraded_frames_dropped: 'Pictures are left out because the edge server is busy',
   nobody: 'Nobody there',
   black: 'Black picture',
   covered: 'Covered lens',

@@ -46,6 +46,8 @@ export const nimble = {
   lastContact: 'Last contact',
   clock: 'Clock',
   clockOffset: '{{ms}} ms against this portal',
+  clockBehind: '{{time}} behind this portal; times of events are corrected',
+  clockAhead: '{{time}} ahead of this portal; times of events are corrected',
   interfaces: 'Networks',
   journal: 'Kept events',
   journalText: '{{count}} wait for the portal',

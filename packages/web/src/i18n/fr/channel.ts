@@ -58,7 +58,6 @@ export const channel = {
     lastFrame: 'Dernière image',
     lastRecord: 'Dernier comptage',
     clock: 'Horloge du serveur edge',
-    clockOffset: 'écart de {{ms}} ms, corrigé',
     reconnects: 'Reconnexions',
     drops: 'Images omises',
     delete: 'Supprimer l’analyse',

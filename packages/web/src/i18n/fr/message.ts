@@ -167,6 +167,9 @@ export const message: Catalogue['message'] = {
   credentials_in_address:
     "La caméra écrit le mot de passe dans l'adresse du flux de son profil {{0}} ; ce profil a donc été écarté.",
   camera_clock_wrong: "L'horloge de la caméra est décalée de {{0}} minutes. Réglez-la sur l'heure réseau (NTP).",
+  edge_disk_full: 'Il ne peut plus écrire sur son disque : les événements attendent en mémoire. Libérez de l’espace.',
+  edge_pictures_full: 'Son disque est plein : les événements sont conservés, leurs images non. Libérez de l’espace.',
+  analysis_behind: 'L’analyse ne suit pas : {{0}} images par minute sont omises',
   clock_offset: 'Son horloge est décalée',
   connection_lost: 'La connexion a été perdue',
   source_missing: "Son flux n'est pas configuré",
@@ -238,7 +241,6 @@ export const message: Catalogue['message'] = {
   degraded_frozen: "L'image n'a pas changé du tout depuis dix secondes ; rien ne peut être compté",
   degraded_blurred: "L'image est floue",
   degraded_motion_only: 'Tout ce qui bouge est compté, personnes ou non',
-  degraded_frames_dropped: 'Des images sont omises car le serveur edge est occupé',
   nobody: 'Personne',
   black: 'Image noire',
   covered: 'Objectif couvert',

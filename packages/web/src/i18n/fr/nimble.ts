@@ -48,6 +48,8 @@ export const nimble: Catalogue['nimble'] = {
   lastContact: 'Dernier contact',
   clock: 'Horloge',
   clockOffset: '{{ms}} ms par rapport à ce portail',
+  clockBehind: 'en retard de {{time}} sur ce portail ; les heures des événements sont corrigées',
+  clockAhead: 'en avance de {{time}} sur ce portail ; les heures des événements sont corrigées',
   interfaces: 'Réseaux',
   journal: 'Événements gardés',
   journalText: '{{count}} attendent le portail',

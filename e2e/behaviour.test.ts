@@ -190,6 +190,19 @@ test('the error pages have their fixed words and their two ways out, and no shel
   expect(watched.faults).toEqual([])
 })
 
+test('an address that does not say what to show leads back, and says so', async () => {
+  const page = await as(usernameOf('admin'))
+  for (const [address, back] of [
+    ['/site/detail', '/site'],
+    ['/site/detail?sid=half-an-id', '/site'],
+  ] as const) {
+    await open(page, address)
+    await isAt(page, back)
+    await page.getByText('This address is incomplete').first().waitFor()
+  }
+  expect(watched.faults).toEqual([])
+})
+
 test('fixed paths stay, also with a slash at their end or a language in front; an unknown path leads to the root', async () => {
   const { sid } = prepared.ids
   const page = await as(usernameOf('admin'))
@@ -364,7 +377,7 @@ const loseNetwork = (page: Page) =>
     dispatchEvent(new Event('offline'))
   })
 
-test('the default layout has system bar, menu, breadcrumb trail, alert banner, footer and overlay; logout and the minimal one have their own', async () => {
+test('the default layout has system bar, menu, breadcrumb trail, alert banner, footer and overlay; signing out and in have none of these', async () => {
   const page = await as(usernameOf('admin'), { expected: [/401/] })
   await open(page, `/site/detail?sid=${prepared.ids.sid}`)
   await isAt(page, '/site/detail')
@@ -395,10 +408,25 @@ test('the default layout has system bar, menu, breadcrumb trail, alert banner, f
   await open(page, '/login')
   await isAt(page, '/login')
   expect(await shell.count()).toBe(0)
-  await page.getByRole('textbox', { name: /^E-mail or user name/ }).fill('nobody.here')
-  await page.getByRole('textbox', { name: /^Password/ }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await seen({ 'the notification card': page.locator('[data-message=error]') })
+})
+
+test('a screen that cannot load leads to another, and where that fails too the error stands there, said once', async () => {
+  const page = await as(usernameOf('admin'), { expected: [/500/] })
+  await open(page, '/support')
+  await isAt(page, '/support')
+  let asked = 0
+  await page.route('**/api/v1/customer/list*', (route) => {
+    asked += 1
+    return route.fulfill({ status: 500, json: { response_code: 500, response: null, message: 'The disk is full' } })
+  })
+  await open(page, '/customer')
+  await page.getByText('This could not be loaded').first().waitFor()
+  expect(new URL(page.url()).pathname).toMatch(/^\/(site|dashboard)$/)
+  expect(asked).toBeLessThan(8)
+  await page.unroute('**/api/v1/customer/list*')
+  await page.getByRole('button', { name: 'Try again' }).first().click()
+  await page.getByText('Lyon DC').first().waitFor()
+  expect(watched.faults).toEqual([])
 })
 
 test('the state of edge servers is asked for again and again, and no sign of progress shows meanwhile', async () => {

@@ -2,6 +2,7 @@ import { createRouter } from '@tanstack/react-router'
 import { routeTree } from '../routeTree.gen.ts'
 import { PageSkeleton } from '../ui/Skeletons.tsx'
 import { queryClient } from './client.ts'
+import { landed } from './guards.ts'
 import { languageRewrite } from './language.ts'
 import { Missing } from './Missing.tsx'
 import { RouteError } from './RouteError.tsx'
@@ -31,6 +32,8 @@ export const router = createRouter({
   defaultErrorComponent: RouteError,
   defaultNotFoundComponent: Missing,
 })
+
+router.subscribe('onResolved', landed)
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -117,7 +117,21 @@ export function ChannelList({ device }: { device: Device | null }) {
             onRowClick={(row) =>
               go('/channel/detail', { did: row.device_id, cid: row.channel_id, uid: row.usecase_id })
             }
-            empty={<Empty title={t('channel.empty')} text={t('channel.emptyText')} action={add} forbidden={!mayEdit} />}
+            empty={
+              device ? (
+                <Empty title={t('channel.empty')} text={t('channel.emptyText')} action={add} forbidden={!mayEdit} />
+              ) : (
+                <Empty
+                  title={t('dashboard.empty')}
+                  text={t('channel.emptyText')}
+                  action={
+                    <Button component={Go} to="/site">
+                      {t('site.title')}
+                    </Button>
+                  }
+                />
+              )
+            }
           />
         )}
       </Panel>

@@ -86,6 +86,7 @@ export const errorPage = {
   text500: 'Something went wrong',
   text404: 'The page does not exist',
   text400: 'Bad request',
+  incomplete: 'This address is incomplete: it does not say what to show',
   code: 'Status code',
   trace: 'Trace id',
   out: 'Get me out of here!',

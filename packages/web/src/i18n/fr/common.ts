@@ -87,6 +87,7 @@ export const errorPage: Catalogue['errorPage'] = {
   text500: "Quelque chose s'est mal passé",
   text404: "La page n'existe pas",
   text400: 'Mauvaise requête',
+  incomplete: 'Cette adresse est incomplète : elle ne dit pas quoi afficher',
   code: "Code d'état",
   trace: 'Identifiant de trace',
   out: "Sortez-moi d'ici !",

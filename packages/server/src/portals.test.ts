@@ -1,12 +1,7 @@
 /** Two portals on one database, with a real edge server and a simulated camera behind the first. */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { DemoCamera, Discovery, LiveMessage, StreamMessage } from '@sightline/contract'
-import type { SimcamSays, ToNimble } from '@sightline/contract/supervisor'
 import { localNimbleId } from '@sightline/domain'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changed } from './bus.ts'
@@ -14,11 +9,11 @@ import { seed } from './db/seed.ts'
 import { createDemo } from './demo/supervisor.ts'
 import { liveBytes } from './live/viewer.ts'
 import { type Client, type TestApp, testApp } from './testing/app.ts'
+import { freePort, startTestCamera, type TestCamera } from './testing/cameras.ts'
 import { startTestNimble, type TestNimble } from './testing/nimble.ts'
 import { openSocket } from './testing/socket.ts'
 import { until } from './testing/until.ts'
 
-const simcamProgram = fileURLToPath(new URL('../../simcam/src/main.ts', import.meta.url))
 /** That it is a database server which several may share; the tests bring their own. */
 const shared = { DATABASE_URL: 'postgres://shared/database' }
 
@@ -28,18 +23,14 @@ let second: TestApp
 /** Somebody at the second, and the same person at the first. */
 let admin: Client
 let adminAtFirst: Client
-let simcam: ChildProcess
+let cameras: TestCamera
 let nimble: TestNimble
 let camera: DemoCamera
 let deviceUid: string
 
 beforeAll(async () => {
-  simcam = fork(simcamProgram, { execArgv: [] })
-  simcam.send({ type: 'start', count: 1 })
-  const [said] = (await once(simcam, 'message')) as [SimcamSays]
-  if (said.type !== 'cameras') throw new Error(`The cameras did not start: ${JSON.stringify(said)}`)
-  camera = said.cameras[0] as DemoCamera
-
+  cameras = await startTestCamera()
+  camera = cameras.camera
   const port = await freePort()
   const demo = createDemo({ on: (_, listener) => listener({ type: 'demo', cameras: [camera] }) })
   const variables = { ...shared, LOCAL_NIMBLE_PORT: String(port) }
@@ -49,8 +40,7 @@ beforeAll(async () => {
   const folder = join(first.services.env.dataDir, 'nimble')
   mkdirSync(folder, { recursive: true })
   nimble = await startTestNimble({ folder, port, isLocal: true })
-  const hosts = [{ host: camera.host, ports: [camera.rtsp_port, camera.onvif_port] }]
-  nimble.process.send({ type: 'demo.allow', hosts } satisfies ToNimble)
+  cameras.allow(nimble)
   await first.services.links.start()
   await until(() => first.services.links.status(localNimbleId)?.state === 'online', 'the link is up')
   await second.services.links.start()
@@ -73,18 +63,10 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await nimble?.stop()
-  simcam?.disconnect()
+  cameras?.stop()
   await second?.close()
   await first?.close()
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  await new Promise((closed) => server.close(closed))
-  return port
-}
 
 test('only the first holds the link, and both say the same about the edge server', async () => {
   expect(second.services.links.status(localNimbleId)).toBeNull()

@@ -1,39 +1,32 @@
 /** The whole way of a camera through the real parts: simulated cameras, a nimble and the portal, each its own process. */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { DemoCamera, Discovery, EventEntity, LiveMessage, StreamMessage } from '@sightline/contract'
-import type { SimcamSays, ToNimble } from '@sightline/contract/supervisor'
 import { localNimbleId } from '@sightline/domain'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seed } from '../db/seed.ts'
 import { createDemo } from '../demo/supervisor.ts'
 import { liveBytes } from '../live/viewer.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
+import { freePort, startTestCamera, type TestCamera } from '../testing/cameras.ts'
 import { startTestNimble, type TestNimble } from '../testing/nimble.ts'
 import { openSocket } from '../testing/socket.ts'
 import { until as holds } from '../testing/until.ts'
 
-const simcamProgram = fileURLToPath(new URL('../../../simcam/src/main.ts', import.meta.url))
-
 let t: TestApp
 let admin: Client
 let nimble: TestNimble
-let simcam: ChildProcess
+let cameras: TestCamera
 let camera: DemoCamera
 let siteUid: string
 
 beforeAll(async () => {
-  simcam = fork(simcamProgram, { execArgv: [] })
-  const cameras = await ask(simcam, { type: 'start', count: 1 })
-  camera = cameras[0] as DemoCamera
+  cameras = await startTestCamera()
+  camera = cameras.camera
 
   const port = await freePort()
-  const demo = createDemo({ on: (_, listener) => listener({ type: 'demo', cameras }) })
+  const demo = createDemo({ on: (_, listener) => listener({ type: 'demo', cameras: [camera] }) })
   t = await testApp({ LOCAL_NIMBLE_PORT: String(port) }, { demo })
   await t.services.db.owner((trx) => seed(trx, { nimble: { host: '127.0.0.1', port } }))
   await startNimble()
@@ -45,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await nimble?.stop()
-  simcam?.disconnect()
+  cameras?.stop()
   await t?.close()
 })
 
@@ -55,8 +48,7 @@ async function startNimble(): Promise<void> {
   const folder = join(dataDir, 'nimble')
   mkdirSync(folder, { recursive: true })
   nimble = await startTestNimble({ folder, port: localNimblePort ?? 0, isLocal: true })
-  const hosts = [{ host: camera.host, ports: [camera.rtsp_port, camera.onvif_port] }]
-  nimble.process.send({ type: 'demo.allow', hosts } satisfies ToNimble)
+  cameras.allow(nimble)
 }
 
 const status = async () => (await admin.call('nimble.status', { nimble_id: localNimbleId })).body.response
@@ -246,7 +238,7 @@ describe('once it is added', () => {
   test('when the camera is cut off, viewers wait with the reason and go on by themselves', async () => {
     const viewer = await openSocket<LiveMessage>(t, admin, `/live?channel_id=${channelUid}`)
     await viewer.frame((frame) => frame[0] === liveBytes.fragment)
-    await ask(simcam, { type: 'fault', UUID: camera.UUID, fault: 'cut' })
+    await cameras.ask({ type: 'fault', UUID: camera.UUID, fault: 'cut' })
     const waiting = await viewer.message((message) => message.type === 'waiting')
     expect(waiting).toMatchObject({ since: expect.any(String) })
     await until('the camera is not healthy', async () => {
@@ -254,7 +246,7 @@ describe('once it is added', () => {
       return device_health === 'offline' || device_health === 'needs attention'
     })
     const seen = viewer.frames.length
-    await ask(simcam, { type: 'fault', UUID: camera.UUID, fault: 'none' })
+    await cameras.ask({ type: 'fault', UUID: camera.UUID, fault: 'none' })
     await viewer.frame((frame) => viewer.frames.indexOf(frame) >= seen && frame[0] === liveBytes.fragment)
     await until('the camera is healthy again', async () => {
       return (await read('device.get', { device_id: deviceUid })).device_health === 'healthy'
@@ -290,22 +282,5 @@ describe('once it is added', () => {
   })
 })
 
-async function ask(child: ChildProcess, message: object): Promise<DemoCamera[]> {
-  const answer = once(child, 'message')
-  child.send(message)
-  const [said] = (await answer) as [SimcamSays]
-  if (said.type === 'failed') throw new Error(said.sentence)
-  return said.cameras
-}
-
 /** On a busy machine a camera or the analysis may take its time; one person may call 300 times a minute. */
 const until = (what: string, condition: () => Promise<boolean>) => holds(() => pause(400).then(condition), what, 60_000)
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}

@@ -14,12 +14,16 @@ type Series = EventSeries['series'][number]
 type Point = Series['points'][number]
 
 const watchedWell = 0.9
-/** When the axis of a series begins: on the first day, with the first figure. In milliseconds. */
-export function axisStart({ start, end, series }: EventSeries): number {
+/** When watching began within the period, in milliseconds; null when nobody watched. */
+function firstWatched({ series }: EventSeries): number | null {
   const firsts = series.flatMap(({ points }) => points.find(({ coverage_ratio }) => coverage_ratio > 0)?.start ?? [])
-  const [first = null] = firsts.map(Date.parse).toSorted((a, b) => a - b)
-  return axisBegin(Date.parse(start), Date.parse(end), first)
+  return firsts.map((at) => Date.parse(at)).toSorted((a, b) => a - b)[0] ?? null
 }
+/** When the axis of a series begins: on the first day, with the first figure. In milliseconds. */
+export const axisStart = (data: EventSeries): number =>
+  axisBegin(Date.parse(data.start), Date.parse(data.end), firstWatched(data))
+
+const dayMs = 86_400_000
 
 const noonOf = ({ start, end }: Point) => (Date.parse(start) + Date.parse(end)) / 2
 
@@ -90,7 +94,16 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
         min: axisStart(data),
         max: Date.parse(data.end),
         axisLine: { lineStyle: { color: colors.line } },
-        axisLabel: { color: colors.text, hideOverlap: true },
+        // By the clock of the site, which may not be the browser's.
+        axisLabel: {
+          color: colors.text,
+          hideOverlap: true,
+          formatter: (at: number) => {
+            const time = formatTime(at, data.timezone)
+            return Date.parse(data.end) - axisStart(data) > 2 * dayMs ? time.slice(5, 10) : time.slice(11, 16)
+          },
+        },
+        axisPointer: { label: { formatter: ({ value }: { value: number }) => formatTime(value, data.timezone) } },
         splitLine: { show: false },
       },
       yAxis: {
@@ -113,7 +126,7 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
   )
 
   if (isEmpty) return <Empty title={t('chart.nothing')} text={t('chart.nothingText')} />
-  const from = axisStart(data)
+  const first = firstWatched(data)
   const names = series.map(({ metric }) => t(`usecase.metric.${metric}`)).join(', ')
   return (
     <div>
@@ -125,7 +138,9 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
       <div className={classes.under}>
         <span className="t3 num">
           {[
-            from > Date.parse(data.start) && t('chart.since', { time: formatTime(from, data.timezone).slice(0, 16) }),
+            first !== null &&
+              axisStart(data) > Date.parse(data.start) &&
+              t('chart.since', { time: formatTime(first, data.timezone).slice(0, 16) }),
             isHatched && !asTable && t('chart.hatched'),
           ]
             .filter(Boolean)

@@ -12,7 +12,7 @@ import { loadWorld, pointAt, type World } from './world.ts'
 setWorkerUrl(worker)
 
 /** Near enough to see a country, and as near as the outlines make sense. */
-const zooms = { world: 0.6, country: 3.6, pin: 6, nearest: 10 }
+const zooms = { world: 0.6, country: 3.6, pin: 4, nearest: 10 }
 const middle: [number, number] = [8, 30]
 
 const variable = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()

@@ -1,7 +1,6 @@
 import type { channel, Receive } from '@sightline/contract'
 import type { Trx } from '../db/database.ts'
-import { moveDevice } from '../device/move.ts'
-import { lockDevice } from '../device/store.ts'
+import { lockDevice, moveDevice } from '../device/store.ts'
 import { raiseDesired, readNimble } from '../nimble/store.ts'
 import { readPipeline } from '../pipeline/store.ts'
 import { invalid } from '../refusal.ts'

@@ -1,14 +1,18 @@
 import type { Channel, Device } from '@sightline/contract'
-import { gravest, sourceHealth } from '@sightline/domain'
-import { type SqlBool, sql } from 'kysely'
+import { gravest, type HealthGrade, sourceHealth } from '@sightline/domain'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { listChannels } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
-import { isReachable, type Links } from '../nimble/store.ts'
+import { heardNimbles, isHeard, type Links } from '../nimble/store.ts'
+import { mostCounted, mostRows, type Paging } from '../page.ts'
 import { within } from '../reach.ts'
 import { notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { SecretPlace } from '../secrets.ts'
-import { deviceSource, type SourceRow, sourcesOfDevices } from '../source/store.ts'
+import { deviceSource, type SourceRow, sourceReport, sourcesOfDevices } from '../source/store.ts'
+import { hasHealth } from './health.ts'
+
+export { moveDevice } from './move.ts'
 
 /** Cameras, with what decides who sees them and who reads them. */
 const devices = (trx: Trx, scope: Scope) =>
@@ -34,9 +38,12 @@ const devices = (trx: Trx, scope: Scope) =>
       'nimble.uid as nimble_uid',
       'nimble.name as nimble_name',
       'nimble_state.state as link_state',
+      'nimble_state.cause as link_cause',
     ])
     .where(within(scope, 'device'))
     .orderBy(sql`device.name collate "und-x-icu"`)
+    .orderBy('device.tenant_id')
+    .orderBy('device.id')
 export type DeviceRow = Awaited<ReturnType<ReturnType<typeof devices>['execute']>>[number]
 
 /** @throws 404 when it does not exist or is out of reach */
@@ -64,6 +71,58 @@ export function deviceRows(
   if (filter.uids) query = query.where(sql<SqlBool>`device.uid = any(${[...filter.uids]}::uuid[])`)
   return query.execute()
 }
+
+/** What a list may be narrowed to; all that is given holds. Public ids. */
+export type DeviceFilter = {
+  site_id?: string | undefined
+  nimble_id?: string | undefined
+  /** Part of the name, of a tag, or of the host of the address. */
+  q?: string | undefined
+  health?: readonly HealthGrade[] | undefined
+}
+
+/** A page of devices by name, and how many there are in all, counted up to one more than `mostCounted`. */
+export async function pageOfDevices(
+  trx: Trx,
+  scope: Scope,
+  links: Links,
+  filter: DeviceFilter,
+  { limit = mostRows, offset = 0 }: Paging,
+): Promise<{ rows: DeviceRow[]; counted: number }> {
+  const conditions = await conditionsOf(trx, scope, links, filter)
+  let query = devices(trx, scope)
+  let all = trx.selectFrom('device').select('device.id').where(within(scope, 'device'))
+  for (const condition of conditions) {
+    query = query.where(condition)
+    all = all.where(condition)
+  }
+  const rows = await query.limit(limit).offset(offset).execute()
+  // The last page says it itself.
+  if (rows.length < limit && (rows.length > 0 || offset === 0)) return { rows, counted: offset + rows.length }
+  const { counted } = await trx
+    .selectFrom(all.limit(mostCounted + 1).as('all'))
+    .select((eb) => eb.fn.countAll<number>().as('counted'))
+    .executeTakeFirstOrThrow()
+  return { rows, counted }
+}
+
+async function conditionsOf(trx: Trx, scope: Scope, links: Links, { site_id, nimble_id, q, health }: DeviceFilter) {
+  const conditions: RawBuilder<SqlBool>[] = []
+  if (site_id !== undefined)
+    conditions.push(sql`device.site_id = (select id from site where uid = ${site_id})`)
+  if (nimble_id !== undefined)
+    conditions.push(sql`device.nimble_id = (select id from nimble where uid = ${nimble_id})`)
+  if (q) conditions.push(holds(q))
+  if (health && health.length > 0) conditions.push(hasHealth(await heardNimbles(trx, scope, links), health))
+  return conditions
+}
+
+/** Whether a text stands in the name, a tag or the host of the address, upper and lower case alike. */
+const holds = (q: string) => sql<SqlBool>`(
+  position(folded(${q}) in folded(device.name)) > 0
+  or position(folded(${q}) in lower(substring(device.stream_address from '^[a-z]+://([^/]*)'))) > 0
+  or (device.tags <> '{}' and exists (select from jsonb_each_text(device.tags) t
+    where position(folded(${q}) in folded(t.key || ' ' || t.value)) > 0)))`
 
 /** Devices as the API shows them, with their streams, channels and health. */
 export async function describeDevices(
@@ -144,9 +203,9 @@ export const passwordPlace = (deviceUid: string): SecretPlace => ({
 })
 
 export function deviceEntity(row: DeviceRow, sources: SourceRow[], channels: Channel[], links: Links): Device {
-  const reachable = isReachable(links, row)
+  const heard = isHeard(links, row)
   const { health, cause } = gravest(
-    sources.map(({ state, cause }) => sourceHealth(state && { state, cause }, reachable)),
+    sources.map((source) => sourceHealth(sourceReport(source), heard)),
   )
   const [first] = sources
   const frames = sources.flatMap((source) => source.last_frame_at ?? [])

@@ -81,6 +81,28 @@ export async function raiseDesired(trx: Trx, row: { tenant_id: number; nimble_id
 export const isReachable = (links: Links, row: { nimble_uid: string; link_state: string | null }): boolean =>
   (links.status(row.nimble_uid)?.state ?? row.link_state) === 'online'
 
+/**
+ * Whether the edge server may be there, as far as the health of its cameras goes: lost is only who lost the link and did
+ * not answer when called again.
+ */
+export function isHeard(
+  links: Links,
+  row: { nimble_uid: string; link_state: string | null; link_cause: string | null },
+): boolean {
+  const { state, cause } = links.status(row.nimble_uid) ?? { state: row.link_state, cause: row.link_cause }
+  return state === 'online' || (state === 'connecting' && cause === 'connection_lost')
+}
+
+/** Numbers of the edge servers in reach of which `isHeard` is true. */
+export async function heardNimbles(trx: Trx, scope: Scope, links: Links): Promise<number[]> {
+  const rows = await nimbles(trx, scope)
+    .clearSelect()
+    .select(['nimble.id', 'nimble.uid as nimble_uid'])
+    .select(['nimble_state.state as link_state', 'nimble_state.cause as link_cause'])
+    .execute()
+  return rows.filter((row) => isHeard(links, row)).map((row) => row.id)
+}
+
 export const nimbleEntity = async (row: NimbleRow): Promise<Nimble> => ({
   nimble_id: row.uid,
   name: row.name,

@@ -1,7 +1,7 @@
 import type { Nimble } from '@sightline/contract'
 import type { Handlers } from '../mount.ts'
-import { override } from '../nimble/handlers.ts'
-import { nimbleEntity, readNimble } from '../nimble/store.ts'
+import { override } from './handlers.ts'
+import { nimbleEntity, readNimble } from './store.ts'
 
 export const setting: Handlers<'setting'> = {
   nimbleGet: async ({ nimble_id }, { app, scope }) =>

@@ -65,7 +65,7 @@ export async function dashboard(run: Run, stored: Stored): Promise<Figure[]> {
       isWallClock: true,
       correct: {
         ok: wrong.length === 0 && faults.length === 0 && calls.length > 0,
-        what: `${usecases.length} charts of a day by hour equal the raw events bit for bit${wrong.length > 0 ? ` (${wrong[0]})` : ''}${faults.length > 0 ? `, no faults on the page (${faults[0]})` : ''}`,
+        what: `${usecases.length} charts of a day by hour equal the raw events to the thousandth${wrong.length > 0 ? ` (${wrong[0]})` : ''}${faults.length > 0 ? `, no faults on the page (${faults[0]})` : ''}`,
       },
       note: `${cpuMs.toFixed(0)} ms CPU for all calls once; slowest ${slowest.map(([call, ms]) => `${shortName(call)} ${median(ms).toFixed(1)} ms`).join(', ')}`,
     },
@@ -138,7 +138,9 @@ async function chartsThatDiffer(
           ({ series: of, slot }) => of === seriesOf(metric, 'level') && slot.toISOString() === point.start,
         )
         const together = Math.round(own.reduce((sum, { mean }) => sum + mean, 0) * 1000) / 1000
-        if (own.length !== ids.length || together !== point.mean)
+        // Sums of fractions depend on their order: at the border of rounding the last place may differ.
+        const isSame = point.mean !== null && Math.abs(together - point.mean) < 0.0015
+        if (own.length !== ids.length || !isSame)
           wrong.push(`${usecase_key} ${metric} ${point.start}: ${point.mean}, raw ${together}`)
       }
     }

@@ -7,8 +7,11 @@ import {
   id,
   line,
   optionalLine,
+  optionalPaging,
   queryFlag,
+  queryList,
   queryNumber,
+  search,
   stored,
   thing,
   version,
@@ -83,6 +86,7 @@ export const customerView = z
             tag_name: z.string(),
             device_tags: z.record(z.string(), z.string()),
             device_health: health,
+            health_cause: z.string().nullable(),
             snapshot_url: z.string().nullable(),
             channels: z.array(
               z.object({
@@ -92,6 +96,7 @@ export const customerView = z
                 usecase_id: z.uuid(),
                 is_active: z.boolean(),
                 channel_health: health,
+                state_cause: z.string().nullable(),
               }),
             ),
           }),
@@ -122,9 +127,14 @@ export const customer = {
   list: op({
     method: 'GET',
     path: '/customer/list',
-    summary: 'Customers in reach',
+    summary: 'Customers in reach by name; at most 500 without a limit',
     access: 'viewer_and_above',
-    input: z.strictObject({ organization_id: id.optional(), is_default: queryFlag().optional() }),
+    input: z.strictObject({
+      organization_id: id.optional(),
+      is_default: queryFlag().optional(),
+      q: search,
+      ...optionalPaging,
+    }),
     output: z.array(customerEntity),
   }),
   get: op({
@@ -154,9 +164,18 @@ export const customer = {
   view: op({
     method: 'GET',
     path: '/customer/view',
-    summary: 'A customer with its sites, devices and channels',
+    summary: 'A customer with its sites, and its devices with their channels: at most 500 without a limit',
     access: 'viewer_and_above',
-    input: z.strictObject({ customer_id: id, type: queryNumber().pipe(z.literal(1, { error: 'one_of' })) }),
+    input: z.strictObject({
+      customer_id: id,
+      type: queryNumber().pipe(z.literal(1, { error: 'one_of' })),
+      /** This site alone. */
+      site_id: id.optional(),
+      /** These devices alone; sites and totals stay whole. The page counts devices. */
+      q: search,
+      health: queryList(health).optional(),
+      ...optionalPaging,
+    }),
     output: customerView,
   }),
   bundle: op({

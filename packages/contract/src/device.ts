@@ -2,8 +2,8 @@ import { bulkDevices } from '@sightline/domain'
 import * as z from 'zod'
 import { channelEntity, channelStats, channelStatus } from './channel.ts'
 import { finding } from './edge.ts'
-import { id, port, requiredLine, stored, tags, thing, version } from './field.ts'
-import { health } from './health.ts'
+import { id, optionalPaging, port, queryList, requiredLine, search, stored, tags, thing, version } from './field.ts'
+import { health, healthStretch } from './health.ts'
 import { deviceImport, imported } from './import.ts'
 import { op } from './op.ts'
 
@@ -195,9 +195,18 @@ export const deviceOps = {
   list: op({
     method: 'GET',
     path: '/device/list',
-    summary: 'Devices of a site, or all in reach',
+    summary:
+      'Devices by name: of a site, of an edge server, of some health, or all in reach; at most 500 without a limit',
     access: 'viewer_and_above',
-    input: z.strictObject({ site_id: id.optional() }),
+    input: z.strictObject({
+      customer_id: id.optional(),
+      site_id: id.optional(),
+      nimble_id: id.optional(),
+      /** Part of the name, of a tag, or of the host of the address. */
+      q: search,
+      health: queryList(health).optional(),
+      ...optionalPaging,
+    }),
     output: z.array(device),
   }),
   get: op({
@@ -235,6 +244,8 @@ export const deviceOps = {
       sources: z.array(deviceSource),
       channels: z.array(channelEntity.extend({ stats: channelStats, status: channelStatus })),
       nimble: z.object({ nimble_id: z.uuid(), name: z.string(), state: z.string() }),
+      /** Of the last 24 hours, oldest first. */
+      health: z.array(healthStretch),
       snapshot_url: z.string().nullable(),
     }),
   }),

@@ -11,6 +11,7 @@ const source = {
   height: 480,
   fps: 15,
   last_frame_at: 1_780_000_000_000,
+  failed_at: null,
   reconnects: 0,
   drops: 2,
 } as const

@@ -163,6 +163,8 @@ export const sourceState = z.object({
   height: z.int32().nullable(),
   fps: z.number().nullable(),
   last_frame_at: ms.nullable(),
+  /** When the last fresh connection ended without a picture; null while pictures come. */
+  failed_at: ms.nullable().default(null),
   reconnects: z.int32(),
   drops: z.int32(),
 })

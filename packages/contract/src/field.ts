@@ -90,6 +90,17 @@ export const queryList = <T extends z.ZodType<string, string>>(item: T, most = 1
     .transform((value) => (Array.isArray(value) ? value.join(',') : value))
     .transform((value) => value.split(',').filter((part) => part !== ''))
     .pipe(z.array(item).max(most, 'too_many'))
+/** Of lists that answer without it too: then at most 500 rows. */
+export const optionalPaging = {
+  limit: queryNumber()
+    .pipe(whole.pipe(z.number().min(1, 'page_limit').max(500, 'page_limit')))
+    .optional(),
+  offset: queryNumber()
+    .pipe(whole.pipe(z.number().min(0, 'page_limit').max(10000, 'page_offset')))
+    .optional(),
+}
+/** Part of a name, upper and lower case alike. */
+export const search = line(64).optional()
 export const paging = {
   limit: queryNumber()
     .pipe(whole.pipe(z.number().min(1, 'page_limit').max(500, 'page_limit')))

@@ -2,6 +2,7 @@
 import { usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
 import { overlayBox } from './edge.ts'
+import { health } from './health.ts'
 import { jobEntity } from './job.ts'
 import { op } from './op.ts'
 
@@ -21,6 +22,16 @@ export const streamMessage = z.discriminatedUnion('type', [
     observed_at: z.string(),
   }),
   z.object({ type: z.literal('job'), ...jobEntity.shape }),
+  /** A camera fares otherwise than before; after an outage, with the whole seconds since it was healthy last. */
+  z.object({
+    type: z.literal('health'),
+    device_id: z.uuid(),
+    site_id: z.uuid(),
+    health,
+    cause: z.string().nullable(),
+    before: health.nullable(),
+    outage_seconds: z.int().nullable(),
+  }),
   /** Something of this feature changed: read it again. */
   z.object({ type: z.literal('changed'), feature: z.string(), id: z.uuid().nullable() }),
 ])

@@ -3,8 +3,23 @@ import * as z from 'zod'
 import { assigned, assignedIds, unassigned } from './assign.ts'
 import { device } from './device.ts'
 import { metricStat } from './event.ts'
-import { country, id, line, optionalLine, stored, thing, timezone, uploaded, version, zip } from './field.ts'
-import { health } from './health.ts'
+import {
+  country,
+  id,
+  line,
+  optionalLine,
+  optionalPaging,
+  queryList,
+  search,
+  stored,
+  thing,
+  timezone,
+  uploaded,
+  version,
+  whole,
+  zip,
+} from './field.ts'
+import { health, healthRule, siteHealth } from './health.ts'
 import { op } from './op.ts'
 
 export const siteAddress = z
@@ -71,9 +86,9 @@ export const site = {
   list: op({
     method: 'GET',
     path: '/site/list',
-    summary: 'Sites of a customer',
+    summary: 'Sites by name, of a customer or all in reach; at most 500 without a limit',
     access: 'viewer_and_above',
-    input: z.strictObject({ customer_id: id.optional() }),
+    input: z.strictObject({ customer_id: id.optional(), q: search, ...optionalPaging }),
     output: z.array(siteEntity),
   }),
   get: op({
@@ -110,6 +125,27 @@ export const site = {
       site: siteEntity,
       usecases: z.array(z.object({ usecase_key: z.enum(usecaseKeys), metrics: z.array(metricStat) })),
     }),
+  }),
+  health: op({
+    method: 'GET',
+    path: '/site/health',
+    summary: 'How the cameras of a site fare, since when and by what signs; with the health rule of the site',
+    access: 'viewer_and_above',
+    input: z.strictObject({ site_id: id, health: queryList(health).optional(), ...optionalPaging }),
+    output: siteHealth,
+  }),
+  healthRule: op({
+    method: 'PATCH',
+    path: '/site/health/rule',
+    summary: 'Change when people are told that a camera of a site fails',
+    access: 'admin_and_above',
+    input: z.strictObject({
+      site_id: id,
+      grace_minutes: whole.pipe(z.number().min(1, 'range_1_60').max(60, 'range_1_60')).optional(),
+      is_active: z.boolean().optional(),
+      version,
+    }),
+    output: healthRule,
   }),
   assign: op({
     method: 'POST',

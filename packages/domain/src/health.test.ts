@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { type ChannelReport, channelHealth, channelState, gravest, isOnline, sourceHealth } from './health.ts'
 
 describe('health of a stream', () => {
+  const gone = { lastFrameAt: 0, failedAt: 15_000 }
   it.each([
     [
       'an unreachable edge server says nothing about the camera',
-      { state: 'offline', cause: 'cut' },
+      { state: 'offline', cause: 'cut', ...gone },
       false,
       'unknown',
       'nimble_unreachable',
@@ -21,7 +22,34 @@ describe('health of a stream', () => {
       'needs attention',
       'stalled',
     ],
-    ['offline is said by the edge server', { state: 'offline', cause: 'unreachable' }, true, 'offline', 'unreachable'],
+    [
+      'no picture for 15 s and a connection that failed since is offline',
+      { state: 'offline', cause: 'unreachable', ...gone },
+      true,
+      'offline',
+      'unreachable',
+    ],
+    [
+      'one that never brought a picture, and fails, is offline',
+      { state: 'offline', cause: 'unreachable', lastFrameAt: null, failedAt: 1 },
+      true,
+      'offline',
+      'unreachable',
+    ],
+    [
+      'a stream that broke off is not offline: nobody tried again yet',
+      { state: 'offline', cause: 'cut', lastFrameAt: 0, failedAt: null },
+      true,
+      'needs attention',
+      'cut',
+    ],
+    [
+      'a try that fails soon after the last picture is not enough',
+      { state: 'offline', cause: 'unreachable', lastFrameAt: 0, failedAt: 14_999 },
+      true,
+      'needs attention',
+      'unreachable',
+    ],
     [
       'another codec needs attention',
       { state: 'refused', cause: 'not_h264:hevc' },
@@ -30,7 +58,10 @@ describe('health of a stream', () => {
       'not_h264:hevc',
     ],
   ] as const)('%s', (_, report, reachable, health, cause) => {
-    expect(sourceHealth(report, reachable)).toEqual({ health, cause })
+    expect(sourceHealth(report && { lastFrameAt: null, failedAt: null, ...report }, reachable)).toEqual({
+      health,
+      cause,
+    })
   })
 
   it('is the gravest of several streams', () => {

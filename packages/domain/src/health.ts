@@ -9,24 +9,38 @@ export type Judged = { health: HealthGrade; cause: string | null }
 
 export const nimbleUnreachable = 'nimble_unreachable'
 
-/** What an edge server last said about a stream. */
+/** What an edge server last said about a stream. Moments in milliseconds since the epoch. */
 export type SourceReport = {
   state: 'connecting' | 'streaming' | 'offline' | 'refused'
   cause: string | null
+  lastFrameAt: number | null
+  /** When the last fresh connection ended without a picture; null while pictures come. */
+  failedAt: number | null
 }
 
-/** @param reachable whether the edge server that reads the stream is connected now */
-export function sourceHealth(report: SourceReport | null, reachable: boolean): Judged {
-  if (!reachable) return { health: 'unknown', cause: nimbleUnreachable }
+/** So long without a picture is the first of the two signs of a camera that is offline. */
+export const silentMs = 15_000
+
+/**
+ * Two signs that do not depend on each other: no picture for 15 s, and a fresh connection that failed or brought none
+ * since. A stream that merely broke off has the one.
+ */
+export const isGone = ({ lastFrameAt, failedAt }: Pick<SourceReport, 'lastFrameAt' | 'failedAt'>): boolean =>
+  failedAt !== null && (lastFrameAt === null || failedAt - lastFrameAt >= silentMs)
+
+/** @param heard whether the edge server that reads the stream can be believed to be there */
+export function sourceHealth(report: SourceReport | null, heard: boolean): Judged {
+  if (!heard) return { health: 'unknown', cause: nimbleUnreachable }
   if (!report) return { health: 'unknown', cause: null }
   const { state, cause } = report
-  if (state === 'offline') return { health: 'offline', cause }
+  if (state === 'offline') return { health: isGone(report) ? 'offline' : 'needs attention', cause }
   if (state === 'refused') return { health: 'needs attention', cause }
   if (state === 'connecting') return { health: cause ? 'needs attention' : 'unknown', cause }
   return { health: cause ? 'needs attention' : 'healthy', cause }
 }
 
-const gravity: Record<HealthGrade, number> = { healthy: 0, unknown: 1, 'needs attention': 2, offline: 3 }
+/** How grave each grade is; of several the gravest counts. */
+export const gravity: Record<HealthGrade, number> = { healthy: 0, unknown: 1, 'needs attention': 2, offline: 3 }
 
 /** The gravest of several, with its cause; nothing to judge is `unknown`. */
 export const gravest = (all: readonly Judged[]): Judged =>

@@ -61,6 +61,8 @@ export function subject(message: StreamMessage): string {
       return `event ${message.channel_id}`
     case 'job':
       return `job ${message.job_id}`
+    case 'health':
+      return `health ${message.device_id}`
     case 'changed':
       return `changed ${message.feature} ${message.id}`
   }

@@ -80,6 +80,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   let state: SourceState['state'] = 'connecting'
   let cause: CameraCause | null = null
   let lastFrameAt: number | null = null
+  let failedAt: number | null = null
   let openings = 0
   let drops = { before: 0, now: 0 }
   let sizeToldAt = Number.NEGATIVE_INFINITY
@@ -95,14 +96,17 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
     height: parameters?.height ?? null,
     fps: state === 'streaming' ? rate.perSecond(performance.now()) : null,
     last_frame_at: lastFrameAt,
+    failed_at: failedAt,
     reconnects: Math.max(0, openings - 1),
     drops: drops.before + drops.now,
   })
-  const become = (next: SourceState['state'], why: CameraCause | null) => {
-    if (state === next && cause === why) return
+  /** @returns whether that is something new, which was then told */
+  const become = (next: SourceState['state'], why: CameraCause | null): boolean => {
+    if (state === next && cause === why) return false
     state = next
     cause = why
     hooks.onState(current())
+    return true
   }
 
   /* ── what it sends ── */
@@ -124,6 +128,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
     live.unit(whole)
     if (state !== 'streaming' && unit.key) {
       openings += 1
+      failedAt = null
       become('streaming', null)
     }
   }
@@ -185,7 +190,9 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
     while (!stopping.signal.aborted) {
       const ended = await attempt()
       if (stopping.signal.aborted) return
-      become(isRefusal(ended.cause) ? 'refused' : 'offline', ended.cause)
+      if (ended.ranMs === 0) failedAt = Date.now()
+      // Each vain try is told: only a later one may show that the camera is gone.
+      if (!become(isRefusal(ended.cause) ? 'refused' : 'offline', ended.cause)) hooks.onState(current())
       await pause(retry.after(ended.cause, performance.now(), ended.ranMs), stopping.signal)
     }
   }

@@ -14,10 +14,11 @@ import {
 } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { isReachable, type Links } from '../nimble/store.ts'
+import { isHeard, type Links } from '../nimble/store.ts'
 import { within } from '../reach.ts'
 import { Refusal, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
+import { sourceReport } from '../source/store.ts'
 import { zonesOfChannels } from '../static/store.ts'
 
 /** Which channels: all conditions that are given hold. Public ids. */
@@ -87,9 +88,11 @@ const channels = (trx: Trx, scope: Scope) =>
       'source_state.state as source_state',
       'source_state.cause as source_cause',
       'source_state.last_frame_at',
+      'source_state.failed_at',
       'source_state.reconnects',
       'source_state.drops as source_drops',
       'nimble_state.state as link_state',
+      'nimble_state.cause as link_cause',
       'nimble_state.clock_offset_ms',
     ])
     .select((eb) =>
@@ -118,6 +121,17 @@ export function channelRows(trx: Trx, scope: Scope, filter: ChannelFilter = {}):
   if (filter.usecaseUid) query = query.where('usecase.uid', '=', filter.usecaseUid)
   if (filter.nimbleUid) query = query.where('nimble.uid', '=', filter.nimbleUid)
   return query.execute()
+}
+
+/** Channels in reach at sites. */
+export async function countChannels(trx: Trx, scope: Scope, sites: readonly { id: number }[]): Promise<number> {
+  const { count } = await trx
+    .selectFrom('channel')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(within(scope, 'channel'))
+    .where(sql<boolean>`channel.site_id = any(${sites.map((site) => site.id)}::int4[])`)
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 export const channelGone = () =>
@@ -163,18 +177,18 @@ const report = (row: ChannelRow): ChannelReport | null =>
 
 /** How a channel stands, from what is stored and from the link. @param now ms since the epoch */
 export function judgeChannel(row: ChannelRow, links: Links, now: number) {
-  const reachable = isReachable(links, row)
+  const heard = isHeard(links, row)
   const reported = report(row)
   const age = row.last_record_at && now - row.last_record_at.getTime()
-  const isActive = isOnline(reported, reachable, age, onlineSeconds * 1000)
-  const source = sourceHealth(row.source_state && { state: row.source_state, cause: row.source_cause }, reachable)
+  const isActive = isOnline(reported, heard, age, onlineSeconds * 1000)
+  const source = sourceHealth(sourceReport({ ...row, state: row.source_state, cause: row.source_cause }), heard)
   const gap = usecaseGap[row.usecase_key]
   // The first record comes at the end of the first window; twice that is patience enough for a busy edge server.
   const starting = row.state_since !== null && now - row.state_since.getTime() < 2 * eventWindowSeconds * 1000
-  const { health, cause } = channelHealth(reported, source, reachable, isActive, starting)
+  const { health, cause } = channelHealth(reported, source, heard, isActive, starting)
   return {
     is_active: isActive,
-    channel_state: channelState(reported, row.version, reachable),
+    channel_state: channelState(reported, row.version, heard),
     detector_state: reported?.detectorState ?? (gap === 'usecase_later' ? 'degraded' : (gap ?? 'ok')),
     state_cause: cause ?? gap,
     channel_health: health,

@@ -1,13 +1,17 @@
-import type { CustomerView, Device, Site } from '@sightline/contract'
+import type { Site } from '@sightline/contract'
 import { sql } from 'kysely'
 import { assign, unassign } from '../assignment.ts'
+import { channelRows, countChannels, judgeChannel } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
-import { describeDevices, deviceRows } from '../device/store.ts'
+import { type DeviceRow, deviceHealths, pageOfDevices, tagName } from '../device/store.ts'
 import { mediaUrl } from '../media/store.ts'
-import type { Handlers } from '../mount.ts'
+import { type Handlers, reply } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
+import { pageOf } from '../page.ts'
 import { notFound, Refusal, refuseStale } from '../refusal.ts'
-import { describeSites, lockSites, moveSites, siteRows } from '../site/store.ts'
+import type { Scope } from '../scope.ts'
+import type { Services } from '../services.ts'
+import { describeSites, lockSites, moveSites, pageOfSites } from '../site/store.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { assignedUsecases, bundlesOf, listUsecases } from '../usecase/store.ts'
@@ -15,8 +19,8 @@ import { findUser } from '../user/store.ts'
 import {
   type CustomerRow,
   clearDefault,
-  listCustomers,
   lockCustomer,
+  pageOfCustomers,
   readCustomer,
   readCustomers,
   toCustomer,
@@ -42,8 +46,11 @@ export const customer: Handlers<'customer'> = {
       return toCustomer(await readCustomer(trx, scope, uid))
     }),
 
-  list: (filter, { app, scope }) =>
-    app.db.as(scope, async (trx) => (await listCustomers(trx, scope, filter)).map(toCustomer)),
+  list: ({ limit, offset, ...filter }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const { rows, counted } = await pageOfCustomers(trx, scope, filter, { limit, offset })
+      return reply(rows.map(toCustomer), { page: pageOf({ limit, offset }, counted) })
+    }),
 
   get: ({ customer_id }, { app, scope }) =>
     app.db.as(scope, async (trx) => toCustomer(await readCustomer(trx, scope, customer_id))),
@@ -78,31 +85,32 @@ export const customer: Handlers<'customer'> = {
       return { customer_id }
     }),
 
-  view: ({ customer_id }, { app, scope }) =>
+  view: ({ customer_id, type: _, site_id, limit, offset, ...filter }, { app, scope }) =>
     app.db.as(scope, async (trx) => {
       const stored = await readCustomer(trx, scope, customer_id)
-      const sites = await describeSites(trx, scope, app.links, await siteRows(trx, scope, { customerUid: customer_id }))
-      const cameras = await deviceRows(trx, scope, { siteUids: sites.map((site) => site.site_id) })
-      const devices = await describeDevices(trx, scope, app.links, cameras)
-      const stills = new Map(cameras.map((row) => [row.uid, row.snapshot_uid]))
-      const bySite = Map.groupBy(devices, (device) => device.site_id)
-      const still = (device: Device) => {
-        const uid = stills.get(device.device_id)
-        return uid ? mediaUrl(app.env, uid) : null
-      }
-      const view = sites.map((site) => siteOfView(site, bySite.get(site.site_id) ?? [], still))
-      const sum = (count: (site: (typeof view)[number]) => number) => view.reduce((n, site) => n + count(site), 0)
-      return {
+      const found = await pageOfSites(trx, scope, { customer_id, site_id }, {})
+      if (site_id !== undefined && found.rows.length === 0) throw notFound()
+      const sites = await describeSites(trx, scope, app.links, found.rows)
+      const of = { customer_id, site_id, ...filter }
+      const { rows, counted } = await pageOfDevices(trx, scope, app.links, of, { limit, offset })
+      const cameras = Map.groupBy(await camerasOfView(trx, scope, app, rows), ({ site_id }) => site_id)
+      const view = sites.map((site) => ({
+        ...site,
+        devices: cameras.get(site.site_id) ?? [],
+      }))
+      const sum = (count: (site: Site) => number) => sites.reduce((n, site) => n + count(site), 0)
+      const answer = {
         customer: toCustomer(stored),
         sites: view,
         totals: {
-          sites: view.length,
-          devices: devices.length,
-          channels: sum((site) => site.devices.reduce((n, device) => n + device.channels.length, 0)),
+          sites: found.counted,
+          devices: sum((site) => site.site_total_devices),
+          channels: await countChannels(trx, scope, found.rows),
           active_channels: sum((site) => site.site_active_channels),
           notifications: sum((site) => site.site_notifications),
         },
       }
+      return reply(answer, { page: pageOf({ limit, offset }, counted) })
     }),
 
   bundle: ({ customer_id }, { app, scope }) =>
@@ -164,15 +172,31 @@ async function defaultBeside(trx: Trx, owner: CustomerRow) {
   return target
 }
 
-const siteOfView = (
-  site: Site,
-  devices: Device[],
-  still: (device: Device) => string | null,
-): CustomerView['sites'][number] => ({
-  ...site,
-  devices: devices.map((device) => ({
-    ...device,
-    snapshot_url: still(device),
-    channels: device.source_channels,
-  })),
-})
+/** Cameras as the view of a customer shows them: without their streams and zones. */
+async function camerasOfView(trx: Trx, scope: Scope, app: Services, rows: readonly DeviceRow[]) {
+  const healths = await deviceHealths(trx, scope, app.links, rows)
+  const found = await channelRows(trx, scope, { deviceUids: rows.map((row) => row.uid) })
+  const byDevice = Map.groupBy(found, (channel) => channel.device_uid)
+  const now = Date.now()
+  return rows.map((row) => {
+    const { health, cause } = healths.get(row.id) ?? { health: 'unknown', cause: null }
+    const channels = (byDevice.get(row.uid) ?? []).map((channel) => ({
+      channel_id: channel.uid,
+      channel_name: channel.name,
+      usecase_key: channel.usecase_key,
+      usecase_id: channel.usecase_uid,
+      ...judgeChannel(channel, app.links, now),
+    }))
+    return {
+      site_id: row.site_uid,
+      device_id: row.uid,
+      device_name: row.name,
+      tag_name: tagName(row.tags),
+      device_tags: row.tags,
+      device_health: health,
+      health_cause: cause,
+      snapshot_url: row.snapshot_uid && mediaUrl(app.env, row.snapshot_uid),
+      channels,
+    }
+  })
+}

@@ -1,6 +1,7 @@
 import type { Customer } from '@sightline/contract'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
+import { mostCounted, mostRows, type Paging } from '../page.ts'
 import { within } from '../reach.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
@@ -32,16 +33,43 @@ const customers = (trx: Trx, scope: Scope) =>
     .where(reached(scope))
 export type CustomerRow = Awaited<ReturnType<ReturnType<typeof customers>['execute']>>[number]
 
-/** By name. */
-export function listCustomers(
+/** A page of customers by name, and how many there are in all, counted up to one more than `mostCounted`. */
+export async function pageOfCustomers(
   trx: Trx,
   scope: Scope,
-  filter: { organization_id?: string | undefined; is_default?: boolean | undefined },
-): Promise<CustomerRow[]> {
+  filter: { organization_id?: string | undefined; is_default?: boolean | undefined; q?: string | undefined },
+  { limit = mostRows, offset = 0 }: Paging,
+): Promise<{ rows: CustomerRow[]; counted: number }> {
+  const conditions: RawBuilder<SqlBool>[] = []
+  if (filter.organization_id !== undefined)
+    conditions.push(
+      sql`customer.tenant_id in (select tenant_id from organization where uid = ${filter.organization_id})`,
+    )
+  if (filter.is_default !== undefined) conditions.push(sql`customer.is_default = ${filter.is_default}`)
+  if (filter.q) conditions.push(sql`position(folded(${filter.q}) in folded(customer.name)) > 0`)
   let query = customers(trx, scope)
-  if (filter.organization_id !== undefined) query = query.where('organization.uid', '=', filter.organization_id)
-  if (filter.is_default !== undefined) query = query.where('customer.is_default', '=', filter.is_default)
-  return query.orderBy(sql`customer.name collate "und-x-icu"`).execute()
+  let all = trx
+    .selectFrom('customer')
+    .select('customer.id')
+    .where(within(scope, 'customer', null))
+    .where(reached(scope))
+  for (const condition of conditions) {
+    query = query.where(condition)
+    all = all.where(condition)
+  }
+  const rows = await query
+    .orderBy(sql`customer.name collate "und-x-icu"`)
+    .orderBy('customer.tenant_id')
+    .orderBy('customer.id')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  if (rows.length < limit && (rows.length > 0 || offset === 0)) return { rows, counted: offset + rows.length }
+  const { counted } = await trx
+    .selectFrom(all.limit(mostCounted + 1).as('all'))
+    .select((eb) => eb.fn.countAll<number>().as('counted'))
+    .executeTakeFirstOrThrow()
+  return { rows, counted }
 }
 
 /** @throws 404 when it does not exist or is out of reach */

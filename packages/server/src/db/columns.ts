@@ -99,6 +99,15 @@ export type Columns = {
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
   }
+  device_health: {
+    tenant_id: ['number', 'not null', 'required']
+    id: ['number', 'not null', 'default']
+    device_id: ['number', 'not null', 'required']
+    state: ['string', 'not null', 'required']
+    cause: ['string', 'null', 'required']
+    started_at: ['Date', 'not null', 'default']
+    ended_at: ['Date', 'null', 'required']
+  }
   event: {
     tenant_id: ['number', 'not null', 'required']
     channel_id: ['number', 'not null', 'required']
@@ -159,6 +168,15 @@ export type Columns = {
     state_cause: ['string', 'null', 'required']
     model_version: ['string', 'null', 'required']
   }
+  health_rule: {
+    tenant_id: ['number', 'not null', 'required']
+    site_id: ['number', 'not null', 'required']
+    grace_minutes: ['number', 'not null', 'default']
+    is_active: ['boolean', 'not null', 'default']
+    version: ['number', 'not null', 'default']
+    created_at: ['Date', 'not null', 'default']
+    updated_at: ['Date', 'not null', 'default']
+  }
   instance: {
     id: ['number', 'not null', 'default']
     uid: ['string', 'not null', 'required']
@@ -212,6 +230,9 @@ export type Columns = {
     version: ['number', 'not null', 'default']
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
+    customer: ['string', 'not null', 'default']
+    bundles: ['string[]', 'null', 'required']
+    key_tail: ['string', 'null', 'required']
   }
   login_fail: {
     key: ['string', 'not null', 'required']
@@ -417,6 +438,7 @@ export type Columns = {
     drops: ['number', 'not null', 'default']
     since: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
+    failed_at: ['Date', 'null', 'required']
   }
   static_number: {
     tenant_id: ['number', 'not null', 'required']

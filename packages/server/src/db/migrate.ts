@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { statements as init } from './migrations/0001_init.ts'
+import { statements as hierarchy } from './migrations/0002_hierarchy.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -14,6 +15,7 @@ const run = (statements: readonly string[]): Migration => ({
 /** In order, for ever: a released migration is never changed; going back is restoring the backup taken before. */
 const migrations: Record<string, Migration> = {
   '0001_init': run(init),
+  '0002_hierarchy': run(hierarchy),
 }
 
 /**

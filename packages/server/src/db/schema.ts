@@ -1,5 +1,5 @@
 import type { Elements } from '@sightline/contract/edge'
-import type { Role, UsecaseKey, ZoneKind } from '@sightline/domain'
+import type { HealthGrade, Role, UsecaseKey, ZoneKind } from '@sightline/domain'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { EventTables } from '../event/tables.ts'
 
@@ -111,6 +111,10 @@ export type LicenseTable = Entity & {
   valid_from: Date | null
   expires_at: Date | null
   is_builtin: Generated<boolean>
+  customer: Generated<string>
+  /** Keys of those covered; null covers all. */
+  bundles: string[] | null
+  key_tail: string | null
 }
 export type NimbleTable = Entity & {
   name: string
@@ -302,6 +306,8 @@ export type SourceStateTable = {
   drops: Generated<number>
   since: Generated<Date>
   updated_at: Generated<Date>
+  /** When the last fresh connection ended without a picture; null while pictures come. */
+  failed_at: Date | null
 }
 export type ChannelStateTable = {
   tenant_id: number
@@ -316,6 +322,23 @@ export type ChannelStateTable = {
   drops: Generated<number>
   since: Generated<Date>
   updated_at: Generated<Date>
+}
+/** How a camera fared, stretch by stretch; `ended_at` null: now. */
+export type DeviceHealthTable = {
+  tenant_id: number
+  id: Generated<number>
+  device_id: number
+  state: HealthGrade
+  cause: string | null
+  started_at: Generated<Date>
+  ended_at: Date | null
+}
+/** When people are told that a camera of a site fails. */
+export type HealthRuleTable = Stored & {
+  tenant_id: number
+  site_id: number
+  grace_minutes: Generated<number>
+  is_active: Generated<boolean>
 }
 export type NimbleStatTable = {
   tenant_id: number
@@ -345,6 +368,7 @@ export type Database = EventTables & {
   one_time_token: OneTimeTokenTable
   customer: CustomerTable
   site: SiteTable
+  health_rule: HealthRuleTable
   license: LicenseTable
   nimble: NimbleTable
   pipeline: PipelineTable
@@ -366,5 +390,6 @@ export type Database = EventTables & {
   nimble_state: NimbleStateTable
   source_state: SourceStateTable
   channel_state: ChannelStateTable
+  device_health: DeviceHealthTable
   nimble_stat: NimbleStatTable
 }

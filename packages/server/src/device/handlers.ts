@@ -2,14 +2,16 @@ import type { Device } from '@sightline/contract'
 import { changed } from '../bus.ts'
 import { addressFault, streamSchemes } from '../camera-address.ts'
 import { channelRows, channelStatus } from '../channel/store.ts'
+import { readCustomer } from '../customer/store.ts'
 import type { Trx } from '../db/database.ts'
 import { channelFigures } from '../event/store.ts'
 import { mediaUrl } from '../media/store.ts'
-import type { Ctx, Handlers } from '../mount.ts'
-import { isReachable, nimbleStatuses, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
+import { type Ctx, type Handlers, reply } from '../mount.ts'
+import { healthHistory, isReachable, nimbleStatuses, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
+import { pageOf } from '../page.ts'
 import { invalid, notFound, Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
-import { readSite } from '../site/store.ts'
+import { findSite } from '../site/store.ts'
 import { deviceSource, sourcesOfDevices, touchSources, updateSource } from '../source/store.ts'
 import { anyStill } from '../still.ts'
 import { changeOf } from '../trace.ts'
@@ -24,6 +26,7 @@ import {
   describeDevices,
   deviceRows,
   lockDevice,
+  pageOfDevices,
   passwordPlace,
   readDevice,
   updateDevice,
@@ -61,10 +64,14 @@ export const device: Handlers<'device'> = {
 
   probe,
 
-  list: ({ site_id }, { app, scope }) =>
+  list: ({ limit, offset, ...filter }, { app, scope }) =>
     app.db.as(scope, async (trx) => {
-      if (site_id !== undefined) await readSite(trx, scope, site_id)
-      return describeDevices(trx, scope, app.links, await deviceRows(trx, scope, { siteUid: site_id }))
+      if (filter.site_id !== undefined) await findSite(trx, scope, filter.site_id)
+      if (filter.customer_id !== undefined) await readCustomer(trx, scope, filter.customer_id)
+      if (filter.nimble_id !== undefined) await readNimble(trx, scope, filter.nimble_id)
+      const { rows, counted } = await pageOfDevices(trx, scope, app.links, filter, { limit, offset })
+      const entities = await describeDevices(trx, scope, app.links, rows)
+      return reply(entities, { page: pageOf({ limit, offset }, counted) })
     }),
 
   get: ({ device_id }, ctx) =>
@@ -147,6 +154,7 @@ export const device: Handlers<'device'> = {
           return figures && standing ? [{ ...channel, stats: figures, status: standing }] : []
         }),
         nimble: { nimble_id: nimble.uid, name: nimble.name, state },
+        health: await healthHistory(trx, row),
       }
     })
     const camera = source && { ...row, device_id: row.id, source_uid: source.uid }

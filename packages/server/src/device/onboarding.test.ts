@@ -260,6 +260,8 @@ describe('once it is added', () => {
     await viewer.frame((frame) => frame[0] === liveBytes.fragment)
     await nimble.stop()
     await viewer.message((message) => message.type === 'waiting' && message.cause === 'nimble_unreachable')
+    // Lost alone says little; lost and not answering when called again is away.
+    await until('the edge server is away', async () => (await status()).state === 'unreachable')
     const device = await read('device.get', { device_id: deviceUid })
     expect(device).toMatchObject({ device_health: 'unknown', health_cause: 'nimble_unreachable' })
     const refused = await admin.call('channel.ondemand', { channel_id: channelUid })

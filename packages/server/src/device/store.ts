@@ -1,5 +1,5 @@
 import type { Channel, Device } from '@sightline/contract'
-import { gravest, type HealthGrade, sourceHealth } from '@sightline/domain'
+import { gravest, type HealthGrade, type Judged, sourceHealth } from '@sightline/domain'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { listChannels } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
@@ -74,6 +74,7 @@ export function deviceRows(
 
 /** What a list may be narrowed to; all that is given holds. Public ids. */
 export type DeviceFilter = {
+  customer_id?: string | undefined
   site_id?: string | undefined
   nimble_id?: string | undefined
   /** Part of the name, of a tag, or of the host of the address. */
@@ -106,12 +107,15 @@ export async function pageOfDevices(
   return { rows, counted }
 }
 
-async function conditionsOf(trx: Trx, scope: Scope, links: Links, { site_id, nimble_id, q, health }: DeviceFilter) {
+async function conditionsOf(trx: Trx, scope: Scope, links: Links, filter: DeviceFilter) {
+  const { customer_id, site_id, nimble_id, q, health } = filter
   const conditions: RawBuilder<SqlBool>[] = []
-  if (site_id !== undefined)
-    conditions.push(sql`device.site_id = (select id from site where uid = ${site_id})`)
+  if (customer_id !== undefined)
+    conditions.push(sql`device.site_id in (select s.id from site s join customer c on c.tenant_id = s.tenant_id
+      and c.id = s.customer_id where c.uid = ${customer_id})`)
+  if (site_id !== undefined) conditions.push(sql`device.site_id in (select id from site where uid = ${site_id})`)
   if (nimble_id !== undefined)
-    conditions.push(sql`device.nimble_id = (select id from nimble where uid = ${nimble_id})`)
+    conditions.push(sql`device.nimble_id in (select id from nimble where uid = ${nimble_id})`)
   if (q) conditions.push(holds(q))
   if (health && health.length > 0) conditions.push(hasHealth(await heardNimbles(trx, scope, links), health))
   return conditions
@@ -123,6 +127,32 @@ const holds = (q: string) => sql<SqlBool>`(
   or position(folded(${q}) in lower(substring(device.stream_address from '^[a-z]+://([^/]*)'))) > 0
   or (device.tags <> '{}' and exists (select from jsonb_each_text(device.tags) t
     where position(folded(${q}) in folded(t.key || ' ' || t.value)) > 0)))`
+
+/** Health of devices, by the device's number. */
+export async function deviceHealths(
+  trx: Trx,
+  scope: Scope,
+  links: Links,
+  rows: readonly DeviceRow[],
+): Promise<Map<number, Judged>> {
+  const sources = await sourcesOfDevices(
+    trx,
+    scope,
+    rows.map((row) => row.id),
+  )
+  return new Map(rows.map((row) => [row.id, healthOf(row, sources.get(row.id) ?? [], links)]))
+}
+
+function healthOf(row: DeviceRow, sources: readonly SourceRow[], links: Links): Judged {
+  const heard = isHeard(links, row)
+  return gravest(sources.map((source) => sourceHealth(sourceReport(source), heard)))
+}
+
+/** Key and value of each tag, as a person reads them. */
+export const tagName = (tags: Record<string, string>) =>
+  Object.entries(tags)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(', ')
 
 /** Devices as the API shows them, with their streams, channels and health. */
 export async function describeDevices(
@@ -203,10 +233,7 @@ export const passwordPlace = (deviceUid: string): SecretPlace => ({
 })
 
 export function deviceEntity(row: DeviceRow, sources: SourceRow[], channels: Channel[], links: Links): Device {
-  const heard = isHeard(links, row)
-  const { health, cause } = gravest(
-    sources.map((source) => sourceHealth(sourceReport(source), heard)),
-  )
+  const { health, cause } = healthOf(row, sources, links)
   const [first] = sources
   const frames = sources.flatMap((source) => source.last_frame_at ?? [])
   return {
@@ -224,9 +251,7 @@ export function deviceEntity(row: DeviceRow, sources: SourceRow[], channels: Cha
     codec: first?.codec ?? row.codec,
     fps: first?.fps ?? row.fps,
     device_tags: row.tags,
-    tag_name: Object.entries(row.tags)
-      .map(([key, value]) => `${key} ${value}`)
-      .join(', '),
+    tag_name: tagName(row.tags),
     device_source: sources.map(deviceSource),
     source_channels: channels,
     device_health: health,

@@ -1,9 +1,19 @@
 import type { ChannelState, NimbleMessage, SourceState } from '@sightline/contract/edge'
 import type { FastifyBaseLogger } from 'fastify'
-import { type Bus, changed } from '../bus.ts'
+import { type Bus, type BusMessage, changed } from '../bus.ts'
 import type { Db } from '../db/database.ts'
+import { noteHealth } from './health.ts'
 import type { LinkStatus } from './links.ts'
-import { loadLink, neverSeen, saveChannels, saveLink, saveSources, saveStats, type Target } from './states.ts'
+import {
+  devicesOf,
+  loadLink,
+  neverSeen,
+  saveChannels,
+  saveLink,
+  saveSources,
+  saveStats,
+  type Target,
+} from './states.ts'
 
 const saveMs = 500
 const retryMs = 5000
@@ -16,6 +26,8 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
   const channels = new Map<string, ChannelState>()
   let isDirty = false
   let isStopped = false
+  /** Whether the edge server was there when the health of its cameras was noted last; null: not yet. */
+  let noted: boolean | null = null
   let timer: NodeJS.Timeout | null = null
   let writing = Promise.resolve()
   /** The round trip of the measurement that is shown: a worse one does not replace it at once. */
@@ -34,6 +46,7 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
         ...(said.length > 0 ? await saveSources(db, target, said) : []),
         ...(told.length > 0 ? await saveChannels(db, target, told) : []),
       ]
+      messages.push(...(await noteChanges(said)))
       for (const message of messages) bus.publish(message)
     } catch (error) {
       log.warn({ err: error }, 'states of the edge server could not be stored; they are tried again')
@@ -43,6 +56,15 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
       isDirty ||= wasDirty
       timer ??= setTimeout(flush, retryMs)
     }
+  }
+  /** A link that is being opened says nothing about the cameras behind it. */
+  const noteChanges = async (said: readonly SourceState[]): Promise<BusMessage[]> => {
+    const heard = isThere(status.state)
+    if (heard === null) return []
+    const devices = heard === noted ? await devicesOf(db, target, said) : null
+    const messages = devices?.length === 0 ? [] : await noteHealth(db, target, heard, devices)
+    noted = heard
+    return messages
   }
   const flush = () => {
     if (timer) clearTimeout(timer)
@@ -131,6 +153,10 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
     },
   }
 }
+
+/** Null while nobody can say. */
+const isThere = (state: LinkStatus['state']): boolean | null =>
+  state === 'online' ? true : state === 'unreachable' || state === 'refused' ? false : null
 
 const connecting = (known: LinkStatus): LinkStatus => ({
   ...known,

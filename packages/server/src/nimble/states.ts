@@ -171,7 +171,7 @@ export async function saveSources(db: Db, target: Target, states: readonly Sourc
       with said as (
         select source.tenant_id, source.id, source.device_id, x.*
         from jsonb_to_recordset(${JSON.stringify(states)}::jsonb) as x (source_id uuid, state text, cause text, codec text,
-          width int, height int, fps real, last_frame_at double precision, reconnects int, drops int)
+          width int, height int, fps real, last_frame_at double precision, failed_at double precision, reconnects int, drops int)
         join source on source.tenant_id = ${target.tenantId} and source.uid = x.source_id
           and source.nimble_id = ${target.id}
       ), before as (
@@ -179,13 +179,14 @@ export async function saveSources(db: Db, target: Target, states: readonly Sourc
         join source_state s on s.tenant_id = said.tenant_id and s.source_id = said.id
       ), stored as (
         insert into source_state as s (tenant_id, source_id, state, cause, codec, width, height, fps, last_frame_at,
-          reconnects, drops)
-        select tenant_id, id, state, cause, codec, width, height, fps, to_timestamp(last_frame_at / 1000), reconnects, drops
+          failed_at, reconnects, drops)
+        select tenant_id, id, state, cause, codec, width, height, fps, to_timestamp(last_frame_at / 1000),
+          to_timestamp(failed_at / 1000), reconnects, drops
         from said order by id
         on conflict (tenant_id, source_id) do update set state = excluded.state, cause = excluded.cause,
           codec = coalesce(excluded.codec, s.codec), width = coalesce(excluded.width, s.width),
           height = coalesce(excluded.height, s.height), fps = excluded.fps,
-          last_frame_at = coalesce(excluded.last_frame_at, s.last_frame_at),
+          last_frame_at = coalesce(excluded.last_frame_at, s.last_frame_at), failed_at = excluded.failed_at,
           reconnects = excluded.reconnects, drops = excluded.drops,
           since = case when s.state = excluded.state then s.since else excluded.since end, updated_at = now()
       )
@@ -197,6 +198,19 @@ export async function saveSources(db: Db, target: Target, states: readonly Sourc
     ),
   )
   return rows.map(({ uid, site_id }) => changed({ tenant_id: target.tenantId, site_id }, 'device', uid))
+}
+
+/** Public ids of the cameras whose streams these are. */
+export async function devicesOf(db: Db, target: Target, states: readonly SourceState[]): Promise<string[]> {
+  if (states.length === 0) return []
+  const { rows } = await db.ingest((trx) =>
+    sql<{ uid: string }>`
+      select distinct device.uid from source
+      join device on device.tenant_id = source.tenant_id and device.id = source.device_id
+      where source.tenant_id = ${target.tenantId} and source.nimble_id = ${target.id}
+        and source.uid = any(${states.map((state) => state.source_id)}::uuid[])`.execute(trx),
+  )
+  return rows.map((row) => row.uid)
 }
 
 /** @returns messages about the channels whose state became another */

@@ -11,6 +11,7 @@ import type { LinkStatus, Links } from './links.ts'
 import { linkStatusOf, neverSeen } from './states.ts'
 
 /** What other features need of the link. */
+export { healthHistory, openStretches } from './health.ts'
 export { unreachable } from './link.ts'
 export type * from './links.ts'
 
@@ -219,6 +220,19 @@ function syncOf(link: LinkStatus, desired: number, { refused }: Counted): Nimble
   if (applied < desired) return 'pending'
   if (applied > desired) return 'drifted'
   return refused > 0 ? 'refused' : 'in_sync'
+}
+
+/** What is known of the links of the edge servers of these cameras, by the edge server's public id. */
+export async function readLinks(
+  trx: Trx,
+  links: Links,
+  rows: readonly { tenant_id: number; nimble_id: number; nimble_uid: string }[],
+): Promise<Map<string, LinkStatus>> {
+  const keys = rows.map((row) => ({ tenant_id: row.tenant_id, id: row.nimble_id }))
+  const stored = await storedStates(trx, keys)
+  return new Map(
+    rows.map((row) => [row.nimble_uid, links.status(row.nimble_uid) ?? stored.get(row.nimble_id) ?? neverSeen]),
+  )
 }
 
 export const insertNimble = (trx: Trx, row: Insertable<NimbleTable>) => trx.insertInto('nimble').values(row).execute()

@@ -1,16 +1,18 @@
 import { sql } from 'kysely'
 import { assign, unassign } from '../assignment.ts'
 import { lockCustomer } from '../customer/store.ts'
-import { describeDevices, deviceRows } from '../device/store.ts'
+import { describeDevices, deviceRows, pageOfDevices } from '../device/store.ts'
 import { siteFigures } from '../event/store.ts'
-import type { Handlers } from '../mount.ts'
+import { type Handlers, reply } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
+import { pageOf } from '../page.ts'
 import { notFound, Refusal, refuseStale } from '../refusal.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { claimImage } from '../upload/store.ts'
 import { findUser } from '../user/store.ts'
-import { describeSite, describeSites, lockSite, readSites, siteRows } from './store.ts'
+import { changeRule, readRule, ruleEntity, signsOf } from './health.ts'
+import { describeSite, describeSites, findSite, lockSite, pageOfSites, readSites } from './store.ts'
 
 export const site: Handlers<'site'> = {
   create: (draft, { app, scope }) =>
@@ -31,14 +33,16 @@ export const site: Handlers<'site'> = {
         })
         .returning(['id', 'uid'])
         .executeTakeFirstOrThrow()
+      await trx.insertInto('health_rule').values({ tenant_id, site_id: id }).execute()
       await claimImage(trx, scope, 'site_image', draft.site_image, { tenant_id, site_id: id })
       return describeSite(trx, scope, app.links, uid)
     }),
 
-  list: ({ customer_id }, { app, scope }) =>
-    app.db.as(scope, async (trx) =>
-      describeSites(trx, scope, app.links, await siteRows(trx, scope, { customerUid: customer_id })),
-    ),
+  list: ({ limit, offset, ...filter }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const { rows, counted } = await pageOfSites(trx, scope, filter, { limit, offset })
+      return reply(await describeSites(trx, scope, app.links, rows), { page: pageOf({ limit, offset }, counted) })
+    }),
 
   get: ({ site_id }, { app, scope }) =>
     app.db.as(scope, async (trx) => {
@@ -86,6 +90,30 @@ export const site: Handlers<'site'> = {
       site: await describeSite(trx, scope, app.links, site_id),
       usecases: await siteFigures(trx, scope, site_id),
     })),
+
+  health: ({ site_id, limit, offset, health }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const site = await describeSite(trx, scope, app.links, site_id)
+      const { rows, counted } = await pageOfDevices(trx, scope, app.links, { site_id, health }, { limit, offset })
+      const rule = ruleEntity(await readRule(trx, await findSite(trx, scope, site_id)), site_id)
+      const answer = {
+        site_id,
+        site_health: site.site_health,
+        rule,
+        devices: await signsOf(trx, scope, app.links, rows),
+      }
+      return reply(answer, { page: pageOf({ limit, offset }, counted) })
+    }),
+
+  healthRule: ({ site_id, version, ...change }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const site = await lockSite(trx, scope, site_id)
+      const before = await readRule(trx, site)
+      refuseStale(before, version)
+      const after = await changeRule(trx, site, change)
+      note({ object_name: site.name, ...changeOf(ruleEntity(before, site_id), ruleEntity(after, site_id)) })
+      return ruleEntity(after, site_id)
+    }),
 
   assign: ({ user_id, site_id }, { app, scope, note }) =>
     app.db.as(scope, async (trx) => {

@@ -1,13 +1,13 @@
 import type { Site } from '@sightline/contract'
-import { activeHours, gravest, type HealthGrade, sourceHealth } from '@sightline/domain'
-import { type SqlBool, sql } from 'kysely'
+import { activeHours, type HealthGrade } from '@sightline/domain'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { deviceRows } from '../device/store.ts'
-import { isReachable, type Links } from '../nimble/store.ts'
+import { siteGrades } from '../device/health.ts'
+import { heardNimbles, type Links } from '../nimble/store.ts'
+import { mostCounted, mostRows, type Paging } from '../page.ts'
 import { within } from '../reach.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
-import { sourcesOfDevices } from '../source/store.ts'
 
 const sites = (trx: Trx, scope: Scope) =>
   trx
@@ -30,11 +30,55 @@ const sites = (trx: Trx, scope: Scope) =>
     .where(within(scope, 'site', 'site.id'))
 export type SiteRow = Awaited<ReturnType<ReturnType<typeof sites>['execute']>>[number]
 
-/** By name. */
-export function siteRows(trx: Trx, scope: Scope, filter: { customerUid?: string | undefined }): Promise<SiteRow[]> {
+/** What a list may be narrowed to: a customer, part of the name. */
+export type SiteFilter = { customer_id?: string | undefined; site_id?: string | undefined; q?: string | undefined }
+
+/** A page of sites by name, and how many there are in all, counted up to one more than `mostCounted`. */
+export async function pageOfSites(
+  trx: Trx,
+  scope: Scope,
+  { customer_id, site_id, q }: SiteFilter,
+  { limit = mostRows, offset = 0 }: Paging,
+): Promise<{ rows: SiteRow[]; counted: number }> {
+  const conditions: RawBuilder<SqlBool>[] = []
+  if (customer_id !== undefined)
+    conditions.push(sql`site.customer_id in (select id from customer where uid = ${customer_id})`)
+  if (site_id !== undefined) conditions.push(sql`site.uid = ${site_id}`)
+  if (q) conditions.push(sql`position(folded(${q}) in folded(site.name)) > 0`)
   let query = sites(trx, scope)
-  if (filter.customerUid !== undefined) query = query.where('customer.uid', '=', filter.customerUid)
-  return query.orderBy(sql`site.name collate "und-x-icu"`).execute()
+  let all = trx
+    .selectFrom('site')
+    .select('site.id')
+    .where(within(scope, 'site', 'site.id'))
+  for (const condition of conditions) {
+    query = query.where(condition)
+    all = all.where(condition)
+  }
+  const rows = await query
+    .orderBy(sql`site.name collate "und-x-icu"`)
+    .orderBy('site.tenant_id')
+    .orderBy('site.id')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  if (rows.length < limit && (rows.length > 0 || offset === 0)) return { rows, counted: offset + rows.length }
+  const { counted } = await trx
+    .selectFrom(all.limit(mostCounted + 1).as('all'))
+    .select((eb) => eb.fn.countAll<number>().as('counted'))
+    .executeTakeFirstOrThrow()
+  return { rows, counted }
+}
+
+/** That a site exists in reach, without its figures. @throws 404 */
+export async function findSite(trx: Trx, scope: Scope, uid: string): Promise<{ tenant_id: number; id: number }> {
+  const row = await trx
+    .selectFrom('site')
+    .select(['tenant_id', 'id'])
+    .where('uid', '=', uid)
+    .where(within(scope, 'site', 'site.id'))
+    .executeTakeFirst()
+  if (!row) throw notFound()
+  return row
 }
 
 /** @throws 404 when it does not exist or is out of reach */
@@ -88,41 +132,16 @@ export async function moveSites(
 
 /** Sites as the API shows them, with their health of now. */
 export async function describeSites(trx: Trx, scope: Scope, links: Links, rows: readonly SiteRow[]): Promise<Site[]> {
-  const health = await healthOf(
+  const heard = await heardNimbles(trx, scope, links)
+  const grades = await siteGrades(
     trx,
-    scope,
-    links,
-    rows.map((row) => row.uid),
+    heard,
+    rows.map((row) => row.id),
   )
-  return rows.map((row) => siteEntity(row, health.get(row.uid) ?? []))
+  return rows.map((row) => siteEntity(row, grades.get(row.id) ?? 'unknown'))
 }
 
-/** Grades of the cameras of each site. */
-async function healthOf(trx: Trx, scope: Scope, links: Links, siteUids: string[]): Promise<Map<string, HealthGrade[]>> {
-  const cameras = await deviceRows(trx, scope, { siteUids })
-  const streams = await sourcesOfDevices(
-    trx,
-    scope,
-    cameras.map((camera) => camera.id),
-  )
-  const graded = cameras.map((camera) => {
-    const reachable = isReachable(links, camera)
-    const judged = (streams.get(camera.id) ?? []).map(({ state, cause }) =>
-      sourceHealth(state && { state, cause }, reachable),
-    )
-    return { site: camera.site_uid, health: gravest(judged).health }
-  })
-  const bySite = Map.groupBy(graded, ({ site }) => site)
-  return new Map([...bySite].map(([site, all]) => [site, all.map(({ health }) => health)]))
-}
-
-/** What all cameras of a site are, it is; where they differ, it needs attention. A site without cameras is unknown. */
-const siteHealth = (cameras: readonly HealthGrade[]): HealthGrade => {
-  const [first = 'unknown'] = cameras
-  return cameras.every((one) => one === first) ? first : 'needs attention'
-}
-
-const siteEntity = (row: SiteRow, cameras: readonly HealthGrade[]): Site => ({
+const siteEntity = (row: SiteRow, site_health: HealthGrade): Site => ({
   site_id: row.uid,
   site_name: row.name,
   customer_id: row.customer_uid,
@@ -133,7 +152,7 @@ const siteEntity = (row: SiteRow, cameras: readonly HealthGrade[]): Site => ({
   // Nothing notifies in this version.
   site_notifications: 0,
   site_active_channels: row.active_channels,
-  site_health: siteHealth(cameras),
+  site_health,
   organization_id: row.organization_uid,
   version: row.version,
   created_at: row.created_at.toISOString(),

@@ -1,4 +1,5 @@
 import type { Device, Source } from '@sightline/contract'
+import type { SourceReport } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { within } from '../reach.ts'
@@ -39,12 +40,24 @@ const sources = (trx: Trx, scope: Scope) =>
       'source_state.fps',
       'source_state.last_frame_at',
       'source_state.since as state_since',
+      'source_state.failed_at',
     ])
     .where(within(scope, 'source', 'device.site_id'))
     // The default first, then as they were added.
     .orderBy('source.is_default', 'desc')
     .orderBy('source.id')
 export type SourceRow = Awaited<ReturnType<ReturnType<typeof sources>['execute']>>[number]
+
+/** What the edge server said of a stream, for its health. */
+export const sourceReport = (
+  row: Pick<SourceRow, 'state' | 'cause' | 'last_frame_at' | 'failed_at'>,
+): SourceReport | null =>
+  row.state && {
+    state: row.state,
+    cause: row.cause,
+    lastFrameAt: row.last_frame_at?.getTime() ?? null,
+    failedAt: row.failed_at?.getTime() ?? null,
+  }
 
 export function listSources(
   trx: Trx,

@@ -60,7 +60,7 @@ export function factories(db: Db) {
 
   const site = async (given: Given<'site'> = {}, parent?: Row<'customer'>) => {
     const { tenant_id, id: customer_id } = parent ?? (await customer())
-    return add('site', {
+    const made = await add('site', {
       tenant_id,
       uid: newUid(),
       customer_id,
@@ -68,6 +68,8 @@ export function factories(db: Db) {
       address: JSON.stringify({ site_timezone: 'America/Toronto' }),
       ...given,
     })
+    await add('health_rule', { tenant_id, site_id: made.id })
+    return made
   }
 
   const license = async (parent: { tenant_id: number }) => {

@@ -225,6 +225,8 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'site.update': (w) => ({ site_id: w.site, site_name: name('Site') }),
   'site.delete': (w) => ({ site_id: w.site }),
   'site.view': (w) => ({ site_id: w.site }),
+  'site.health': (w) => ({ site_id: w.site }),
+  'site.healthRule': (w) => ({ site_id: w.site, grace_minutes: 10 }),
   'site.assign': (w) => ({ user_id: w.user, site_id: [w.site] }),
   'site.unassign': (w) => ({ user_id: w.user, site_id: [w.site] }),
   'source.create': (w) => ({ source_name: name('Stream'), device_id: w.device, source_address: stream }),

@@ -19,8 +19,10 @@ export const states = (db: Db) => ({
     db.ingest((trx) =>
       trx
         .insertInto('source_state')
-        .values({ ...emptyStream, tenant_id: of.tenant_id, source_id: of.id, state, ...given })
-        .onConflict((conflict) => conflict.columns(['tenant_id', 'source_id']).doUpdateSet({ state, ...given }))
+        .values({ ...emptyStream, ...failed(state), tenant_id: of.tenant_id, source_id: of.id, state, ...given })
+        .onConflict((conflict) =>
+          conflict.columns(['tenant_id', 'source_id']).doUpdateSet({ state, ...failed(state), ...given }),
+        )
         .execute(),
     ),
 
@@ -44,5 +46,7 @@ const emptyLink = {
   journal_events: null,
   applied_version: null,
 }
+/** Offline is a camera of which no fresh connection brought a picture. */
+const failed = (state: Row<'source_state'>['state']) => ({ failed_at: state === 'offline' ? new Date() : null })
 const emptyStream = { cause: null, codec: null, width: null, height: null, fps: null, last_frame_at: null }
 const emptyChannel = { detector_state: 'ok' as const, cause: null, fps: null, expected_fps: null }

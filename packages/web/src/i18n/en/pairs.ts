@@ -91,6 +91,8 @@ export const pairs = {
   'site.list': { done: 'Sites loaded', failed: 'Error while fetching Sites' },
   'site.update': { done: 'Site saved', failed: 'Error while updating Site' },
   'site.view': { done: 'Site loaded', failed: 'Error while fetching Site' },
+  'site.health': { done: 'Health loaded', failed: 'Error while fetching the health of the site' },
+  'site.healthRule': { done: 'Health rule saved', failed: 'Error while saving the health rule' },
   'site.assign': { done: 'Sites assigned', failed: 'Error while assigning sites' },
   'site.unassign': { done: 'Sites taken away', failed: 'Error while taking sites away' },
   'source.create': { done: 'Stream added', failed: 'Error while creating Source' },

@@ -115,6 +115,8 @@ export const pairs = {
   'site.list': { done: 'Sites chargés', failed: 'Erreur lors de la lecture des sites' },
   'site.update': { done: 'Site enregistré', failed: 'Erreur lors de la mise à jour du site' },
   'site.view': { done: 'Site chargé', failed: 'Erreur lors de la lecture du site' },
+  'site.health': { done: 'État chargé', failed: "Erreur lors de la lecture de l'état du site" },
+  'site.healthRule': { done: "Règle d'état enregistrée", failed: "Erreur lors de l'enregistrement de la règle d'état" },
   'site.assign': { done: 'Sites attribués', failed: "Erreur lors de l'attribution des sites" },
   'site.unassign': { done: 'Sites retirés', failed: 'Erreur lors du retrait des sites' },
   'source.create': { done: 'Flux ajouté', failed: 'Erreur lors de la création de la source' },

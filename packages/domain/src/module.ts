@@ -32,6 +32,7 @@ export const screens: readonly Screen[] = [
   { path: '/site/detail', module: 'SiteDetail', nav: 'viewer_nav', change: ['edit'] },
   { path: '/site/view', module: 'SiteView', nav: 'viewer_nav' },
   { path: '/site/add', module: 'AddSite', nav: 'super_and_admin_access', change: ['edit'] },
+  { path: '/site/onboard', module: 'OnboardSites', nav: 'super_and_admin_access', change: ['edit'] },
   { path: '/site/edit', module: 'EditSite', nav: 'super_and_admin_access', change: ['edit'] },
 
   { path: '/device', module: 'DeviceList', nav: 'viewer_nav', change: ['edit'] },
@@ -54,6 +55,7 @@ export const screens: readonly Screen[] = [
   { path: '/configuration/add', module: 'AddConfiguration', nav: 'super_and_admin_access', change: ['edit'] },
   { path: '/configuration/edit', module: 'EditConfiguration', nav: 'super_and_admin_access', change: ['edit'] },
   { path: '/configuration/detail', module: 'ConfigurationDetail', nav: 'super_and_admin_access', change: ['edit'] },
+  { path: '/deployment', module: 'Deployment', nav: 'super_nav', change: ['super_admin_only'] },
   { path: '/license', module: 'License', nav: 'super_and_admin_access', change: ['super_admin_only'] },
   { path: '/status', module: 'Status', nav: 'super_and_admin_access' },
   { path: '/user/profile', module: 'UserProfile', nav: 'viewer_nav' },

@@ -22,6 +22,7 @@ import { Route as RegisterRouteImport } from './routes/register'
 import { Route as SupportRouteImport } from './routes/support'
 import { Route as AppAnalyticRouteImport } from './routes/_app/analytic'
 import { Route as AppDashboardRouteImport } from './routes/_app/dashboard'
+import { Route as AppDeploymentRouteImport } from './routes/_app/deployment'
 import { Route as AppLicenseRouteImport } from './routes/_app/license'
 import { Route as AppStatusRouteImport } from './routes/_app/status'
 import { Route as AppChannelIndexRouteImport } from './routes/_app/channel.index'
@@ -113,6 +114,11 @@ const AppAnalyticRoute = AppAnalyticRouteImport.update({
 const AppDashboardRoute = AppDashboardRouteImport.update({
   id: '/dashboard',
   path: '/dashboard',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppDeploymentRoute = AppDeploymentRouteImport.update({
+  id: '/deployment',
+  path: '/deployment',
   getParentRoute: () => AppRoute,
 } as any)
 const AppLicenseRoute = AppLicenseRouteImport.update({
@@ -269,6 +275,7 @@ export interface FileRoutesByFullPath {
   '/support': typeof SupportRoute
   '/analytic': typeof AppAnalyticRoute
   '/dashboard': typeof AppDashboardRoute
+  '/deployment': typeof AppDeploymentRoute
   '/license': typeof AppLicenseRoute
   '/status': typeof AppStatusRoute
   '/channel/add': typeof AppChannelAddRoute
@@ -311,6 +318,7 @@ export interface FileRoutesByTo {
   '/support': typeof SupportRoute
   '/analytic': typeof AppAnalyticRoute
   '/dashboard': typeof AppDashboardRoute
+  '/deployment': typeof AppDeploymentRoute
   '/license': typeof AppLicenseRoute
   '/status': typeof AppStatusRoute
   '/channel/add': typeof AppChannelAddRoute
@@ -355,6 +363,7 @@ export interface FileRoutesById {
   '/support': typeof SupportRoute
   '/_app/analytic': typeof AppAnalyticRoute
   '/_app/dashboard': typeof AppDashboardRoute
+  '/_app/deployment': typeof AppDeploymentRoute
   '/_app/license': typeof AppLicenseRoute
   '/_app/status': typeof AppStatusRoute
   '/_app/channel/add': typeof AppChannelAddRoute
@@ -399,6 +408,7 @@ export interface FileRouteTypes {
     | '/support'
     | '/analytic'
     | '/dashboard'
+    | '/deployment'
     | '/license'
     | '/status'
     | '/channel/add'
@@ -441,6 +451,7 @@ export interface FileRouteTypes {
     | '/support'
     | '/analytic'
     | '/dashboard'
+    | '/deployment'
     | '/license'
     | '/status'
     | '/channel/add'
@@ -484,6 +495,7 @@ export interface FileRouteTypes {
     | '/support'
     | '/_app/analytic'
     | '/_app/dashboard'
+    | '/_app/deployment'
     | '/_app/license'
     | '/_app/status'
     | '/_app/channel/add'
@@ -619,6 +631,13 @@ declare module '@tanstack/react-router' {
       path: '/dashboard'
       fullPath: '/dashboard'
       preLoaderRoute: typeof AppDashboardRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/deployment': {
+      id: '/_app/deployment'
+      path: '/deployment'
+      fullPath: '/deployment'
+      preLoaderRoute: typeof AppDeploymentRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/license': {
@@ -823,6 +842,7 @@ declare module '@tanstack/react-router' {
 interface AppRouteChildren {
   AppAnalyticRoute: typeof AppAnalyticRoute
   AppDashboardRoute: typeof AppDashboardRoute
+  AppDeploymentRoute: typeof AppDeploymentRoute
   AppLicenseRoute: typeof AppLicenseRoute
   AppStatusRoute: typeof AppStatusRoute
   AppChannelAddRoute: typeof AppChannelAddRoute
@@ -856,6 +876,7 @@ interface AppRouteChildren {
 const AppRouteChildren: AppRouteChildren = {
   AppAnalyticRoute: AppAnalyticRoute,
   AppDashboardRoute: AppDashboardRoute,
+  AppDeploymentRoute: AppDeploymentRoute,
   AppLicenseRoute: AppLicenseRoute,
   AppStatusRoute: AppStatusRoute,
   AppChannelAddRoute: AppChannelAddRoute,

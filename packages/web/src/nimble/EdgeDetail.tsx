@@ -21,6 +21,8 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import classes from './nimble.module.css'
+import { Override } from './Override.tsx'
+import { SyncPanel } from './SyncPanel.tsx'
 import { edgeTone, placeOf } from './state.ts'
 
 type Stats = Reply<(typeof table)['nimble']['stats']>
@@ -68,17 +70,20 @@ export function EdgeDetail({ nimble }: { nimble: Nimble }) {
         </Alert>
       )}
       <div className="split">
-        <Panel title={t('nimble.day')}>
-          {stats.isError ? (
-            <ErrorPanel error={stats.error} onRetry={() => void stats.refetch()} />
-          ) : !stats.data ? (
-            <BlockSkeleton height={420} />
-          ) : stats.data.points.length === 0 ? (
-            <Empty icon={<IconChartLine stroke={1.5} />} title={t('nimble.noStats')} text={t('nimble.noStatsText')} />
-          ) : (
-            <Charts stats={stats.data} />
-          )}
-        </Panel>
+        <div className="stack">
+          <SyncPanel nimble={nimble} />
+          <Panel title={t('nimble.day')}>
+            {stats.isError ? (
+              <ErrorPanel error={stats.error} onRetry={() => void stats.refetch()} />
+            ) : !stats.data ? (
+              <BlockSkeleton height={420} />
+            ) : stats.data.points.length === 0 ? (
+              <Empty icon={<IconChartLine stroke={1.5} />} title={t('nimble.noStats')} text={t('nimble.noStatsText')} />
+            ) : (
+              <Charts stats={stats.data} />
+            )}
+          </Panel>
+        </div>
         <Panel title={t('nimble.facts')}>
           {status.data ? <About nimble={nimble} status={status.data} /> : <BlockSkeleton height={300} />}
         </Panel>
@@ -121,6 +126,7 @@ function Manage({ nimble, channels }: { nimble: Nimble; channels: number }) {
   const { t } = useTranslation()
   const go = useGo()
   const [isAsking, setIsAsking] = useState(false)
+  const [overrides, setOverrides] = useState(false)
   const refresh = useMutation(api.pipeline.refresh.mutation())
   const remove = useMutation(api.nimble.delete.mutation())
   const { nimble_id } = nimble
@@ -137,12 +143,14 @@ function Manage({ nimble, channels }: { nimble: Nimble; channels: number }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => go('/configuration/edit', { nid: nimble_id })}>{t('common.edit')}</Menu.Item>
+          <Menu.Item onClick={() => setOverrides(true)}>{t('nimble.override.open')}</Menu.Item>
           <Menu.Item color="red" disabled={channels > 0} onClick={() => setIsAsking(true)}>
             {t('nimble.delete')}
           </Menu.Item>
           {channels > 0 && <Menu.Label>{t('nimble.deleteBlocked')}</Menu.Label>}
         </Menu.Dropdown>
       </Menu>
+      <Override nimble={nimble} opened={overrides} onClose={() => setOverrides(false)} />
       <Confirm
         opened={isAsking}
         onClose={() => setIsAsking(false)}
@@ -161,7 +169,7 @@ function Manage({ nimble, channels }: { nimble: Nimble; channels: number }) {
 
 type Line = { label: string; pick: (point: Point) => number | null; color: (colors: ChartColors) => string }
 
-/** Load over 24 hours: four small charts over the same hours. A gap is a time without figures. */
+/** Load over 24 hours: small charts over the same hours. A gap is a time without figures. */
 function Charts({ stats }: { stats: Stats }) {
   const { t } = useTranslation()
   const brand = (colors: ChartColors) => colors.brand
@@ -195,6 +203,25 @@ function Charts({ stats }: { stats: Stats }) {
         write={(value) => `${formatNumber(value)} ms`}
         lines={[{ label: t('nimble.inference'), pick: (point) => point.inference_ms, color: brand }]}
       />
+      <LoadChart
+        title={t('nimble.disk')}
+        stats={stats}
+        write={formatBytes}
+        lines={[{ label: t('nimble.disk'), pick: (point) => point.disk_free_bytes, color: brand }]}
+      />
+      <LoadChart
+        title={t('nimble.queue')}
+        stats={stats}
+        write={formatNumber}
+        lines={[{ label: t('nimble.queue'), pick: (point) => point.queue, color: brand }]}
+      />
+      <LoadChart
+        title={t('nimble.clock')}
+        stats={stats}
+        write={(value) => `${formatNumber(value)} ms`}
+        isSigned
+        lines={[{ label: t('nimble.clock'), pick: (point) => point.clock_offset_ms, color: brand }]}
+      />
     </div>
   )
 }
@@ -205,9 +232,21 @@ type LoadChartProps = {
   stats: Stats
   lines: readonly Line[]
   write: (value: number) => string
+  /** Values below nothing are possible. */
+  isSigned?: boolean
 }
 
-function LoadChart({ title, stats, lines, write, top }: LoadChartProps) {
+/** The points of a line; one that stands alone between gaps would not be seen without a mark of its own. */
+function pointsOf({ points }: Stats, pick: Line['pick']) {
+  const values = points.map(pick)
+  return points.map(({ at }, index) => {
+    const isAlone =
+      values[index] !== null && (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null
+    return { value: [at, values[index] ?? null], symbol: isAlone ? 'circle' : 'none', symbolSize: 5 }
+  })
+}
+
+function LoadChart({ title, stats, lines, write, top, isSigned }: LoadChartProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: lines and write are made anew at each render, the figures are not
   const make = useCallback(
     (colors: ChartColors) => ({
@@ -237,7 +276,7 @@ function LoadChart({ title, stats, lines, write, top }: LoadChartProps) {
       },
       yAxis: {
         type: 'value',
-        min: 0,
+        min: isSigned ? undefined : 0,
         max: top,
         splitNumber: 3,
         splitLine: { lineStyle: { color: colors.line } },
@@ -246,11 +285,11 @@ function LoadChart({ title, stats, lines, write, top }: LoadChartProps) {
       series: lines.map(({ label, pick, color }) => ({
         name: label,
         type: 'line',
-        showSymbol: false,
+        showSymbol: true,
         connectNulls: false,
         lineStyle: { width: 1.6, color: color(colors) },
         itemStyle: { color: color(colors) },
-        data: stats.points.map((point) => [point.at, pick(point)]),
+        data: pointsOf(stats, pick),
       })),
     }),
     [stats, title],

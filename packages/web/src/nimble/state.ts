@@ -13,6 +13,8 @@ export const edgeTone: Record<EdgeState, Tone> = {
   new: 'neutral',
 }
 
-/** Ports 80 and 443 go without saying. */
-export const placeOf = ({ address, port }: Pick<Nimble, 'address' | 'port'>): string =>
-  port === 80 || port === 443 ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`
+/** Where it is dialled; ports 80 and 443 go without saying. Null for one that dials the portal. */
+export function placeOf({ address, port }: Pick<Nimble, 'address' | 'port'>): string | null {
+  if (address === null || port === null) return null
+  return port === 80 || port === 443 ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`
+}

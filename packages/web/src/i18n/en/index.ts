@@ -3,6 +3,7 @@ import { channel } from './channel.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
 import { address, customer } from './customer.ts'
 import { dashboard } from './dashboard.ts'
+import { deployment, move, sync } from './deployment.ts'
 import { device } from './device.ts'
 import { event } from './event.ts'
 import { live, wall } from './live.ts'
@@ -29,6 +30,7 @@ export const en = {
   chart,
   common,
   dashboard,
+  deployment,
   device,
   event,
   empty,
@@ -39,6 +41,7 @@ export const en = {
   login,
   map,
   message,
+  move,
   onboarding,
   register,
   role,
@@ -47,6 +50,7 @@ export const en = {
   site,
   state,
   support,
+  sync,
   usecase,
   wall,
   wizard,

@@ -14,6 +14,7 @@ export const screen = {
   '/site/detail': 'Site',
   '/site/view': 'Site report',
   '/site/add': 'Add site',
+  '/site/onboard': 'Add several sites',
   '/site/edit': 'Edit site',
   '/device': 'Cameras',
   '/device/detail': 'Camera',

@@ -4,6 +4,7 @@ import { channel } from './channel.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
 import { address, customer } from './customer.ts'
 import { dashboard } from './dashboard.ts'
+import { deployment, move, sync } from './deployment.ts'
 import { device } from './device.ts'
 import { event } from './event.ts'
 import { live, wall } from './live.ts'
@@ -31,6 +32,7 @@ export const fr: Catalogue = {
   chart,
   common,
   dashboard,
+  deployment,
   device,
   event,
   empty,
@@ -41,6 +43,7 @@ export const fr: Catalogue = {
   login,
   map,
   message,
+  move,
   onboarding,
   register,
   role,
@@ -49,6 +52,7 @@ export const fr: Catalogue = {
   site,
   state,
   support,
+  sync,
   usecase,
   wall,
   wizard,

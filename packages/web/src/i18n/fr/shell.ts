@@ -16,6 +16,7 @@ export const screen: Catalogue['screen'] = {
   '/site/detail': 'Site',
   '/site/view': 'Rapport du site',
   '/site/add': 'Ajouter un site',
+  '/site/onboard': 'Ajouter plusieurs sites',
   '/site/edit': 'Modifier le site',
   '/device': 'Caméras',
   '/device/detail': 'Caméra',

@@ -1,0 +1,292 @@
+import { Button, Progress, UnstyledButton } from '@mantine/core'
+import type { Device, Nimble, NimbleSync } from '@sightline/contract'
+import { IconChevronRight, IconServer2 } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { CallFailed } from '../api.ts'
+import { api } from '../app/client.ts'
+import { useEdges } from '../app/edge.ts'
+import { camerasOfEdge, type Movable, movable } from '../app/moving.ts'
+import { formatNumber } from '../i18n/format.ts'
+import { useMay } from '../session.ts'
+import { MoveCameras } from '../ui/cameras/MoveCameras.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { Go } from '../ui/Go.tsx'
+import { StatusDot, Tag } from '../ui/Health.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import type { Tone } from '../ui/tone.ts'
+import classes from './nimble.module.css'
+import { Steps, type SyncItem } from './Steps.tsx'
+import { edgeState, edgeTone } from './state.ts'
+
+type Sync = NimbleSync['sync']
+const syncTone: Record<Sync, Tone> = {
+  in_sync: 'ok',
+  pending: 'info',
+  drifted: 'warn',
+  refused: 'bad',
+  unreachable: 'warn',
+}
+/** So many edge servers show what they run without being opened. */
+const openAtOnce = 2
+/** So many cameras of one edge server are drawn at first. */
+const firstCameras = 40
+
+type Props = { openId: string | undefined; onOpen: (id: string | undefined) => void }
+type Moving = { title: string; cameras: readonly Movable[] }
+
+/** What runs where, how far each piece is, and moving cameras from one edge server to another. */
+export function Deployment({ openId, onOpen }: Props) {
+  const { t } = useTranslation()
+  const mayChange = useMay('super_admin_only')
+  const { edges, error, retry } = useEdges()
+  const [moving, setMoving] = useState<Moving | null>(null)
+  const channels = edges?.reduce((sum, { status }) => sum + (status?.channels ?? 0), 0) ?? 0
+  const differing = edges?.filter(({ status }) => status && status.sync !== 'in_sync').length ?? 0
+  return (
+    <>
+      <PageHeader
+        title={t('screen./deployment')}
+        meta={
+          edges &&
+          edges.length > 0 &&
+          [
+            t('deployment.servers', { count: edges.length }),
+            t('deployment.analytics', { count: channels }),
+            differing > 0 && t('deployment.differing', { count: differing }),
+          ]
+            .filter(Boolean)
+            .join(' · ')
+        }
+      />
+      {error ? (
+        <Panel>
+          <ErrorPanel error={error} onRetry={retry} />
+        </Panel>
+      ) : !edges ? (
+        <Panel flush>
+          <RowsSkeleton rows={3} height={96} />
+        </Panel>
+      ) : edges.length === 0 ? (
+        <Panel>
+          <Empty
+            icon={<IconServer2 stroke={1.5} />}
+            title={t('nimble.empty')}
+            text={t('nimble.emptyText')}
+            forbidden={!mayChange}
+            action={
+              <Button component={Go} to="/configuration/add">
+                {t('nimble.add')}
+              </Button>
+            }
+          />
+        </Panel>
+      ) : (
+        edges.map((nimble) => (
+          <Server
+            key={nimble.nimble_id}
+            nimble={nimble}
+            isOpen={openId ? openId === nimble.nimble_id : edges.length <= openAtOnce}
+            onToggle={(isOpen) => onOpen(isOpen ? nimble.nimble_id : undefined)}
+            onMove={mayChange && edges.length > 1 ? setMoving : null}
+            mayChange={mayChange}
+          />
+        ))
+      )}
+      <MoveCameras
+        title={moving?.title ?? ''}
+        cameras={moving?.cameras ?? []}
+        edges={edges ?? []}
+        onClose={() => setMoving(null)}
+      />
+    </>
+  )
+}
+
+type ServerProps = {
+  nimble: Nimble
+  isOpen: boolean
+  onToggle: (isOpen: boolean) => void
+  /** Null: nobody may, or there is nowhere to move to. */
+  onMove: ((moving: Moving) => void) | null
+  mayChange: boolean
+}
+
+function Server({ nimble, isOpen, onToggle, onMove, mayChange }: ServerProps) {
+  const { t } = useTranslation()
+  // One of a few stands open until it is closed; of many, the one that the address names.
+  const [closed, setClosed] = useState(false)
+  const shows = isOpen && !closed
+  const { nimble_id, name, status } = nimble
+  const state = edgeState(nimble)
+  const resend = useMutation(api.nimble.resend.mutation())
+  const cameras = useQuery<Device[], CallFailed>({
+    queryKey: [...api.device.list.key(), 'edge', nimble_id],
+    queryFn: () => camerasOfEdge(nimble_id),
+    enabled: shows,
+  })
+  const bodyId = `hosted-${nimble_id}`
+  const capacity = status?.capacity ?? null
+  const used = status?.channels ?? 0
+  const drain = () =>
+    onMove?.({ title: t('deployment.drainTitle', { name }), cameras: (cameras.data ?? []).map(movable) })
+  return (
+    <section className={`${classes.card} ${classes.server}`} style={{ padding: 0 }} aria-label={name}>
+      <div className={classes.summary}>
+        <h2 style={{ margin: 0, lineHeight: 1 }}>
+          <UnstyledButton
+            className={classes.toggle}
+            aria-expanded={shows}
+            aria-controls={shows ? bodyId : undefined}
+            onClick={() => {
+              setClosed(shows)
+              onToggle(!shows)
+            }}
+          >
+            <IconChevronRight size={16} aria-hidden="true" />
+            {name}
+          </UnstyledButton>
+        </h2>
+        <span>
+          <StatusDot tone={edgeTone[state]} pulse={state === 'connecting'} /> {t(`nimble.state.${state}`)}
+        </span>
+        {status && (
+          <>
+            <Tag tone={syncTone[status.sync]}>{t(`nimble.sync.${status.sync}`)}</Tag>
+            <span className="muted num">
+              {t('nimble.versions', { applied: status.applied_version ?? '–', desired: status.desired_version })}
+            </span>
+            <span className={classes.load}>
+              <span className="muted num" style={{ fontSize: 12 }}>
+                {capacity === null
+                  ? t('deployment.usedUnknown', { used: formatNumber(used) })
+                  : t('deployment.used', { used: formatNumber(used), capacity: formatNumber(capacity) })}
+              </span>
+              <Progress
+                size="sm"
+                value={capacity ? Math.min(100, (100 * used) / capacity) : 0}
+                color={capacity !== null && used > capacity ? 'red.9' : 'brand.5'}
+                aria-label={t('deployment.capacity', { name })}
+              />
+            </span>
+          </>
+        )}
+        {mayChange && (
+          <span style={{ display: 'inline-flex', gap: 8, marginLeft: 'auto' }}>
+            {status && status.sync !== 'in_sync' && (
+              <Button
+                size="xs"
+                variant="default"
+                loading={resend.isPending}
+                onClick={() => resend.mutate({ nimble_id })}
+              >
+                {t('sync.resend')}
+              </Button>
+            )}
+            {onMove && shows && (
+              <Button size="xs" variant="default" disabled={!cameras.data?.length} onClick={drain}>
+                {t('deployment.drain')}
+              </Button>
+            )}
+          </span>
+        )}
+      </div>
+      {status?.sync === 'unreachable' && <p className={classes.waits}>{t('sync.waits', { name })}</p>}
+      {shows && (
+        <div id={bodyId}>
+          {cameras.isError ? (
+            <ErrorPanel error={cameras.error} onRetry={() => void cameras.refetch()} />
+          ) : !cameras.data ? (
+            <RowsSkeleton rows={3} />
+          ) : (
+            <Hosted nimble={nimble} cameras={cameras.data} onMove={onMove} />
+          )}
+        </div>
+      )}
+    </section>
+  )
+}
+
+type HostedProps = { nimble: Nimble; cameras: readonly Device[]; onMove: ServerProps['onMove'] }
+
+/** The cameras of one edge server, each with its streams and analytics and how far they are. */
+function Hosted({ nimble, cameras, onMove }: HostedProps) {
+  const { t } = useTranslation()
+  const { nimble_id } = nimble
+  const [most, setMost] = useState(firstCameras)
+  const sync = useQuery({ ...api.nimble.sync.query({ nimble_id }), refetchInterval: 10_000 })
+  const sites = useQuery(api.site.list.query({}))
+  if (cameras.length === 0) return <Empty title={t('deployment.empty')} />
+  if (sync.isError && !sync.data) return <ErrorPanel error={sync.error} onRetry={() => void sync.refetch()} />
+  const items = Map.groupBy(sync.data?.items ?? [], ({ device_id }) => device_id)
+  const siteName = new Map(sites.data?.map(({ site_id, site_name }) => [site_id, site_name]))
+  return (
+    <>
+      <ul className={classes.hosted}>
+        {cameras.slice(0, most).map((camera) => (
+          <li key={camera.device_id}>
+            <span>
+              <Go to="/device/detail" search={{ sid: camera.site_id, did: camera.device_id }} className="strong">
+                {camera.device_name}
+              </Go>
+              <br />
+              <span className="muted">{siteName.get(camera.site_id)}</span>
+            </span>
+            <ul className={classes.pieces}>
+              {(items.get(camera.device_id) ?? []).map((item) => (
+                <Piece key={item.id} item={item} camera={camera} />
+              ))}
+            </ul>
+            {onMove && (
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={t('deployment.moveOne', { name: camera.device_name })}
+                onClick={() =>
+                  onMove({
+                    title: t('deployment.moveTitle', { name: camera.device_name }),
+                    cameras: [movable(camera)],
+                  })
+                }
+              >
+                {t('deployment.move')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {cameras.length > most && (
+        <p className={classes.waits}>
+          <Button size="xs" variant="subtle" onClick={() => setMost(most + firstCameras)}>
+            {t('deployment.more', { count: cameras.length - most })}
+          </Button>
+        </p>
+      )}
+    </>
+  )
+}
+
+function Piece({ item, camera }: { item: SyncItem; camera: Device }) {
+  const { t } = useTranslation()
+  const channel = camera.source_channels.find(({ channel_id }) => channel_id === item.id)
+  const stream = camera.device_source.find(({ source_id }) => source_id === item.id)
+  return (
+    <li>
+      <span className="truncate">
+        {channel ? (
+          <Go to="/channel/detail" search={{ did: camera.device_id, cid: channel.channel_id, uid: channel.usecase_id }}>
+            {item.name}
+          </Go>
+        ) : (
+          (stream?.source_name ?? item.name)
+        )}{' '}
+        <span className="muted">{channel ? t(`usecase.name.${channel.usecase_key}`) : t('sync.kind.source')}</span>
+      </span>
+      <Steps item={item} />
+    </li>
+  )
+}

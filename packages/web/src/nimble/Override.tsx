@@ -1,0 +1,149 @@
+import { Alert, Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { type Nimble, type NimbleConfiguration, nimbleConfiguration } from '@sightline/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api, refresh } from '../app/client.ts'
+import { notify } from '../app/messages.ts'
+import { fieldText, words } from '../i18n/words.ts'
+import { diffLines } from '../ui/diff.ts'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { asJson, jsonText } from '../ui/json-text.ts'
+import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import classes from './nimble.module.css'
+
+const written = jsonText(nimbleConfiguration)
+
+type Props = { nimble: Nimble; opened: boolean; onClose: () => void }
+
+/** The whole configuration of an edge server as one document; what changes is shown before it is replaced. */
+export function Override({ nimble, opened, onClose }: Props) {
+  const { t } = useTranslation()
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t('nimble.override.title', { name: nimble.name })}
+      size="xl"
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      {opened && <Document nimble={nimble} onDone={onClose} />}
+    </Modal>
+  )
+}
+
+function Document({ nimble, onDone }: { nimble: Nimble; onDone: () => void }) {
+  const { t } = useTranslation()
+  const { nimble_id } = nimble
+  const read = useQuery({ ...api.setting.nimbleGet.query({ nimble_id }), staleTime: 0, gcTime: 0 })
+  if (read.isError) return <ErrorPanel error={read.error} onRetry={() => void read.refetch()} />
+  if (!read.data || read.isFetching) return <BlockSkeleton height={360} />
+  const { nimble_id: _, version, ...configuration } = read.data
+  return (
+    <Editor
+      nimbleId={nimble_id}
+      version={version}
+      before={asJson(configuration)}
+      onDone={onDone}
+      label={t('nimble.override.document')}
+    />
+  )
+}
+
+type EditorProps = { nimbleId: string; version: number | undefined; before: string; label: string; onDone: () => void }
+
+function Editor({ nimbleId, version, before, label, onDone }: EditorProps) {
+  const { t } = useTranslation()
+  const [text, setText] = useState(before)
+  const [faults, setFaults] = useState<readonly string[]>([])
+  const [next, setNext] = useState<NimbleConfiguration | null>(null)
+  const [isSaving, setIsSaving] = useState(false)
+
+  const review = () => {
+    const read = written.safeParse(text)
+    if (read.success) {
+      setFaults([])
+      setNext(read.data)
+    } else
+      setFaults(
+        read.error.issues.map(({ path, message }) => [path.join('.'), fieldText(message)].filter(Boolean).join(': ')),
+      )
+  }
+  const save = async () => {
+    if (!next) return
+    setIsSaving(true)
+    const result = await api.nimble.override.call({ nimble_id: nimbleId, configuration: next, version })
+    setIsSaving(false)
+    if (result.status) {
+      notify({ type: 'success', text: words.pair('nimble.override').done })
+      refresh('nimble')
+      refresh('setting')
+      onDone()
+      return
+    }
+    setNext(null)
+    const fields = Object.entries(result.failure.errors).flatMap(([field, ids]) =>
+      ids.map((id) => `${field}: ${fieldText(id)}`),
+    )
+    setFaults(fields.length > 0 ? fields : [result.message.text])
+  }
+
+  // What is filled in by default counts as a change too: both sides are written the same way.
+  const lines = next ? diffLines(before, asJson(next)) : []
+  const changed = lines.filter(({ kind }) => kind !== 'same').length
+  return (
+    <Stack gap="sm">
+      {next ? (
+        <>
+          <Text size="sm" role="status">
+            {changed === 0 ? t('nimble.override.same') : t('nimble.override.changed', { count: changed })}
+          </Text>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          <section className={classes.diff} aria-label={t('nimble.override.diff')} tabIndex={0}>
+            {lines.map(({ kind, text }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the same line may stand twice
+              <div key={index} data-kind={kind}>
+                <span aria-hidden="true">{kind === 'added' ? '+ ' : kind === 'removed' ? '− ' : '  '}</span>
+                {kind !== 'same' && <span className="sr">{t(`nimble.override.${kind}`)}</span>}
+                {text}
+              </div>
+            ))}
+          </section>
+        </>
+      ) : (
+        <Textarea
+          label={label}
+          description={t('nimble.override.hint')}
+          classNames={{ input: classes.json }}
+          spellCheck={false}
+          minRows={14}
+          maxRows={26}
+          data-autofocus
+          value={text}
+          onChange={({ currentTarget: { value } }) => setText(value)}
+        />
+      )}
+      {faults.length > 0 && (
+        <Alert color="red" role="alert">
+          {faults.map((fault) => (
+            <div key={fault}>{fault}</div>
+          ))}
+        </Alert>
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={next ? () => setNext(null) : onDone} disabled={isSaving}>
+          {t(next ? 'common.back' : 'common.cancel')}
+        </Button>
+        {next ? (
+          <Button loading={isSaving} disabled={changed === 0} onClick={() => void save()}>
+            {t('nimble.override.save')}
+          </Button>
+        ) : (
+          <Button disabled={text === before} onClick={review}>
+            {t('nimble.override.review')}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,42 @@
+import type { NimbleSync } from '@sightline/contract'
+import { useTranslation } from 'react-i18next'
+import { formatTime } from '../i18n/format.ts'
+import { causeText } from '../i18n/words.ts'
+import type { Tone } from '../ui/tone.ts'
+import classes from './nimble.module.css'
+
+export type SyncItem = NimbleSync['items'][number]
+
+const way = ['saved', 'sent', 'applied', 'running'] as const
+/** How far along the way each step is; what was stopped or refused came as far as the edge server. */
+const reached: Record<SyncItem['step'], number> = { saved: 1, sent: 2, applied: 3, running: 4, stopped: 3, refused: 2 }
+const toneOf = (step: SyncItem['step']): Tone =>
+  step === 'running' ? 'ok' : step === 'refused' ? 'bad' : step === 'stopped' ? 'neutral' : 'warn'
+
+/** Saved → sent → applied → running: how far a piece of the configuration is, and why not further. */
+export function Steps({
+  item,
+}: {
+  item: Pick<SyncItem, 'step' | 'cause' | 'since' | 'desired_version' | 'applied_version'>
+}) {
+  const { t } = useTranslation()
+  const { step, cause, since, desired_version, applied_version } = item
+  const versions =
+    applied_version === null || applied_version === desired_version
+      ? t('sync.version', { version: desired_version })
+      : t('sync.versions', { applied: applied_version, desired: desired_version })
+  return (
+    <span className={classes.steps} data-tone={toneOf(step)}>
+      <span className={classes.track} aria-hidden="true">
+        {way.map((name, index) => (
+          <i key={name} data-reached={index < reached[step] || undefined} />
+        ))}
+      </span>
+      <b>{t(`sync.step.${step}`)}</b>
+      <span className="muted num">
+        {[versions, since && t('nimble.since', { time: formatTime(since) })].filter(Boolean).join(' · ')}
+      </span>
+      {cause && <span className={classes.reason}>{causeText(cause)}</span>}
+    </span>
+  )
+}

@@ -43,7 +43,8 @@ export function EdgeDetail({ nimble }: { nimble: Nimble }) {
         meta={
           <>
             <StatusDot tone={edgeTone[state]} /> {t(`nimble.state.${state}`)}
-            {status.data?.since && ` ${t('nimble.since', { time: formatTime(status.data.since) })}`} · {placeOf(nimble)}
+            {status.data?.since && ` ${t('nimble.since', { time: formatTime(status.data.since) })}`}
+            {placeOf(nimble) && ` · ${placeOf(nimble)}`}
           </>
         }
       >

@@ -13,8 +13,8 @@ export const edgeTone: Record<EdgeState, Tone> = {
   new: 'neutral',
 }
 
-/** Where it is dialled; ports 80 and 443 go without saying. Null for one that dials the portal. */
-export function placeOf({ address, port }: Pick<Nimble, 'address' | 'port'>): string | null {
-  if (address === null || port === null) return null
+/** Where it is dialled; ports 80 and 443 go without saying. Empty for one that dials the portal. */
+export function placeOf({ address, port }: Pick<Nimble, 'address' | 'port'>): string {
+  if (address === null || port === null) return ''
   return port === 80 || port === 443 ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`
 }

@@ -23,7 +23,7 @@ type Place = { tenant_id: number; nimble_id: number; timezone: string }
  */
 export async function createChannel(trx: Trx, scope: Scope, draft: Draft): Promise<string> {
   const device = await lockDevice(trx, scope, draft.device_id)
-  const sources = (await sourcesOfDevices(trx, scope, [device.id])).get(device.id) ?? []
+  const sources = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
   const source =
     draft.source_id === undefined ? sources[0] : sources.find((candidate) => candidate.uid === draft.source_id)
   if (!source) throw invalid({ source_id: ['not_found'] })

@@ -7,6 +7,7 @@ import { channelFigures } from '../event/store.ts'
 import { mediaUrl } from '../media/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { isReachable, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
+import { joinAsWritten } from '../page.ts'
 import { completeElements, dropWithChannel, readPipeline, updatePipeline } from '../pipeline/store.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import { readSite } from '../site/store.ts'
@@ -171,6 +172,7 @@ const liveMs = 60 * 60_000
 /** @throws 404 when the site or the device that was named is out of reach */
 const listed = ({ app, scope }: Ctx, filter: ChannelFilter) =>
   app.db.as(scope, async (trx) => {
+    await joinAsWritten(trx)
     if (filter.siteUid !== undefined) await readSite(trx, scope, filter.siteUid)
     for (const uid of filter.deviceUids ?? []) await readDevice(trx, scope, uid)
     return listChannels(trx, scope, app.links, filter)

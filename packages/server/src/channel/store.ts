@@ -113,11 +113,16 @@ const channels = (trx: Trx, scope: Scope) =>
 
 export type ChannelRow = Awaited<ReturnType<ReturnType<typeof channels>['execute']>>[number]
 
+/** Looked up first: over so many joins the planner would not begin with a condition on one of them. */
+const ofParent = (table: 'device' | 'site', uids: readonly string[]) => sql<boolean>`(
+  channel.tenant_id = any(array(select tenant_id from ${sql.table(table)} where uid = any(${[...uids]}::uuid[])))
+  and ${sql.ref(`channel.${table}_id`)} = any(array(select id from ${sql.table(table)} where uid = any(${[...uids]}::uuid[]))))`
+
 export function channelRows(trx: Trx, scope: Scope, filter: ChannelFilter = {}): Promise<ChannelRow[]> {
   let query = channels(trx, scope)
   if (filter.channelUids) query = query.where(sql<boolean>`channel.uid = any(${[...filter.channelUids]}::uuid[])`)
-  if (filter.deviceUids) query = query.where(sql<boolean>`device.uid = any(${[...filter.deviceUids]}::uuid[])`)
-  if (filter.siteUid) query = query.where('site.uid', '=', filter.siteUid)
+  if (filter.deviceUids) query = query.where(ofParent('device', filter.deviceUids))
+  if (filter.siteUid) query = query.where(ofParent('site', [filter.siteUid]))
   if (filter.usecaseUid) query = query.where('usecase.uid', '=', filter.usecaseUid)
   if (filter.nimbleUid) query = query.where('nimble.uid', '=', filter.nimbleUid)
   return query.execute()

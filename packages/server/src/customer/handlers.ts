@@ -7,7 +7,7 @@ import { type DeviceRow, deviceHealths, pageOfDevices, tagName } from '../device
 import { mediaUrl } from '../media/store.ts'
 import { type Handlers, reply } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
-import { pageOf } from '../page.ts'
+import { joinAsWritten, pageOf } from '../page.ts'
 import { notFound, Refusal, refuseStale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
@@ -87,6 +87,7 @@ export const customer: Handlers<'customer'> = {
 
   view: ({ customer_id, type: _, site_id, limit, offset, ...filter }, { app, scope }) =>
     app.db.as(scope, async (trx) => {
+      await joinAsWritten(trx)
       const stored = await readCustomer(trx, scope, customer_id)
       const found = await pageOfSites(trx, scope, { customer_id, site_id }, {})
       if (site_id !== undefined && found.rows.length === 0) throw notFound()

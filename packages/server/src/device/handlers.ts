@@ -8,7 +8,7 @@ import { channelFigures } from '../event/store.ts'
 import { mediaUrl } from '../media/store.ts'
 import { type Ctx, type Handlers, reply } from '../mount.ts'
 import { healthHistory, isReachable, nimbleStatuses, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
-import { pageOf } from '../page.ts'
+import { joinAsWritten, pageOf } from '../page.ts'
 import { invalid, notFound, Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import { findSite } from '../site/store.ts'
@@ -66,6 +66,7 @@ export const device: Handlers<'device'> = {
 
   list: ({ limit, offset, ...filter }, { app, scope }) =>
     app.db.as(scope, async (trx) => {
+      await joinAsWritten(trx)
       if (filter.site_id !== undefined) await findSite(trx, scope, filter.site_id)
       if (filter.customer_id !== undefined) await readCustomer(trx, scope, filter.customer_id)
       if (filter.nimble_id !== undefined) await readNimble(trx, scope, filter.nimble_id)
@@ -82,7 +83,7 @@ export const device: Handlers<'device'> = {
     const { before, row, entity } = await app.db.as(scope, async (trx) => {
       const before = await lockDevice(trx, scope, device_id)
       const target = nimble_id === undefined ? null : await readNimble(trx, scope, nimble_id)
-      const [main] = (await sourcesOfDevices(trx, scope, [before.id])).get(before.id) ?? []
+      const [main] = (await sourcesOfDevices(trx, scope, [before])).get(before.id) ?? []
       if (change.stream_address !== undefined && change.stream_address !== before.stream_address) {
         const fault = addressFault(change.stream_address, streamSchemes, app.demo.isDemo)
         if (fault) throw invalid({ stream_address: [fault] })
@@ -136,7 +137,7 @@ export const device: Handlers<'device'> = {
     const { row, source, ...answer } = await app.db.as(scope, async (trx) => {
       const row = await readDevice(trx, scope, device_id)
       const device = await described(trx, ctx, row)
-      const sources = (await sourcesOfDevices(trx, scope, [row.id])).get(row.id) ?? []
+      const sources = (await sourcesOfDevices(trx, scope, [row])).get(row.id) ?? []
       const channels = await channelRows(trx, scope, { deviceUids: [device_id] })
       const uids = channels.map((channel) => channel.uid)
       const stats = new Map((await channelFigures(trx, scope, uids)).map((one) => [one.channel_id, one]))

@@ -124,7 +124,7 @@ async function conditionsOf(trx: Trx, scope: Scope, links: Links, filter: Device
 /** Whether a text stands in the name, a tag or the host of the address, upper and lower case alike. */
 const holds = (q: string) => sql<SqlBool>`(
   position(folded(${q}) in folded(device.name)) > 0
-  or position(folded(${q}) in lower(substring(device.stream_address from '^[a-z]+://([^/]*)'))) > 0
+  or position(folded(${q}) in lower(split_part(device.stream_address, '/', 3))) > 0
   or (device.tags <> '{}' and exists (select from jsonb_each_text(device.tags) t
     where position(folded(${q}) in folded(t.key || ' ' || t.value)) > 0)))`
 
@@ -135,11 +135,7 @@ export async function deviceHealths(
   links: Links,
   rows: readonly DeviceRow[],
 ): Promise<Map<number, Judged>> {
-  const sources = await sourcesOfDevices(
-    trx,
-    scope,
-    rows.map((row) => row.id),
-  )
+  const sources = await sourcesOfDevices(trx, scope, rows)
   return new Map(rows.map((row) => [row.id, healthOf(row, sources.get(row.id) ?? [], links)]))
 }
 
@@ -161,11 +157,7 @@ export async function describeDevices(
   links: Links,
   rows: readonly DeviceRow[],
 ): Promise<Device[]> {
-  const sources = await sourcesOfDevices(
-    trx,
-    scope,
-    rows.map((row) => row.id),
-  )
+  const sources = await sourcesOfDevices(trx, scope, rows)
   const channels = await listChannels(trx, scope, links, { deviceUids: rows.map((row) => row.uid) })
   const byDevice = Map.groupBy(channels, (channel) => channel.device_id)
   return rows.map((row) => deviceEntity(row, sources.get(row.id) ?? [], byDevice.get(row.uid) ?? [], links))

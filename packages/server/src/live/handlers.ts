@@ -30,7 +30,7 @@ function findStream(app: Services, scope: Scope, { channel_id, device_id }: Inpu
     }
     if (device_id === undefined) throw invalid({ channel_id: ['required'] })
     const device = await readDevice(trx, scope, device_id)
-    const sources = (await sourcesOfDevices(trx, scope, [device.id])).get(device.id) ?? []
+    const sources = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
     const source = sources.find((one) => one.role === 'live') ?? sources[0]
     if (!source) throw new Refusal(404, 'The camera has no stream.', { code: 'no_stream' })
     return { nimbleUid: device.nimble_uid, sourceUid: source.uid }

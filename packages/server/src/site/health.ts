@@ -51,10 +51,9 @@ export async function signsOf(
   links: Links,
   rows: readonly DeviceRow[],
 ): Promise<SiteHealth['devices']> {
-  const ids = rows.map((row) => row.id)
   const healths = await deviceHealths(trx, scope, links, rows)
   const stretches = await openStretches(trx, rows)
-  const sources = await sourcesOfDevices(trx, scope, ids)
+  const sources = await sourcesOfDevices(trx, scope, rows)
   const known = await readLinks(trx, links, rows)
   const now = Date.now()
   return rows.map((row) => {

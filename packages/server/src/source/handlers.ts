@@ -29,7 +29,7 @@ export const source: Handlers<'source'> = {
     const row = await app.db.as(scope, async (trx) => {
       const device = await lockDevice(trx, scope, device_id)
       if (nimble_id !== undefined && nimble_id !== device.nimble_uid) throw invalid({ nimble_id: ['not_found'] })
-      const others = (await sourcesOfDevices(trx, scope, [device.id])).get(device.id) ?? []
+      const others = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
       if (others.length >= sourcesPerDevice) throw invalid({ device_id: [`at_most:${sourcesPerDevice}`] })
       const isDefault = draft.is_default || others.length === 0
       if (isDefault) await clearDefault(trx, device)

@@ -74,12 +74,14 @@ export function listSources(
 export async function sourcesOfDevices(
   trx: Trx,
   scope: Scope,
-  ids: readonly number[],
+  devices: readonly { tenant_id: number; id: number }[],
 ): Promise<Map<number, SourceRow[]>> {
-  const found = new Map<number, SourceRow[]>(ids.map((id) => [id, []]))
-  if (ids.length === 0) return found
+  const found = new Map<number, SourceRow[]>(devices.map(({ id }) => [id, []]))
+  if (devices.length === 0) return found
   const rows = await sources(trx, scope)
-    .where(sql<SqlBool>`source.device_id = any(${[...ids]}::int[])`)
+    // The tenants too: the index begins with them.
+    .where(sql<SqlBool>`source.tenant_id = any(${[...new Set(devices.map((row) => row.tenant_id))]}::int4[])`)
+    .where(sql<SqlBool>`source.device_id = any(${devices.map(({ id }) => id)}::int4[])`)
     .execute()
   for (const row of rows) found.get(row.device_id)?.push(row)
   return found

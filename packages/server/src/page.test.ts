@@ -1,0 +1,136 @@
+/** Lists that grow: pages, totals, searches, and the health of many cameras in one statement. */
+import { type HealthGrade, healths } from '@sightline/domain'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Client, type TestApp, testApp } from './testing/app.ts'
+import { states } from './testing/states.ts'
+
+let t: TestApp
+let admin: Client
+let customerUid: string
+let siteUid: string
+let nimbleUid: string
+
+/** What each camera's edge server said, and what that makes it. */
+const cameras: [string, Parameters<ReturnType<typeof states>['source']>[1] | null, object, HealthGrade][] = [
+  ['Alley', 'streaming', {}, 'healthy'],
+  ['Bay', 'offline', { cause: 'unreachable' }, 'offline'],
+  ['Court', 'offline', { cause: 'cut', failed_at: null, last_frame_at: new Date() }, 'needs attention'],
+  ['Dock', 'offline', { cause: 'cut', failed_at: new Date(14_999), last_frame_at: new Date(0) }, 'needs attention'],
+  ['École', 'offline', { cause: 'cut', failed_at: new Date(15_000), last_frame_at: new Date(0) }, 'offline'],
+  ['Foyer', 'refused', { cause: 'bad_credentials' }, 'needs attention'],
+  ['Gate', 'connecting', {}, 'unknown'],
+  ['Hall', 'connecting', { cause: 'stalled' }, 'needs attention'],
+  ['Inn', 'streaming', { cause: 'frozen' }, 'needs attention'],
+  ['Jetty', null, {}, 'unknown'],
+]
+
+beforeAll(async () => {
+  t = await testApp()
+  admin = await t.signIn('admin')
+  const customer = await t.make.customer()
+  const site = await t.make.site({ name: 'Harbour' }, customer)
+  await t.make.site({ name: 'Annexe' }, customer)
+  const nimble = await t.make.nimble()
+  const say = states(t.services.db)
+  await say.nimble(nimble, 'online')
+  for (const [name, state, given] of cameras.toReversed()) {
+    const tags = JSON.stringify(name === 'Gate' ? { floor: 'Ground' } : {})
+    const device = await t.make.device({ name, tags, stream_address: `rtsp://cam-${name[0]}.example/x` }, site, nimble)
+    const source = await t.make.sourceOf(device)
+    if (source && state) await say.source(source, state, given)
+  }
+  ;[customerUid, siteUid, nimbleUid] = [customer.uid, site.uid, nimble.uid]
+})
+afterAll(() => t.close())
+
+const list = async (input: object) => {
+  const { status, body } = await admin.call('device.list', { customer_id: customerUid, ...input })
+  expect(status).toBe(200)
+  const rows = body.response as { device_name: string; device_health: HealthGrade }[]
+  return { names: rows.map((row) => row.device_name), rows, page: body.page }
+}
+
+test('a page of cameras comes in the order of their names, with how many there are in all', async () => {
+  const names = cameras.map(([name]) => name)
+  expect(await list({})).toMatchObject({ names, page: { limit: 500, offset: 0, total: 10 } })
+  expect(await list({ limit: 3 })).toMatchObject({ names: names.slice(0, 3), page: { limit: 3, offset: 0, total: 10 } })
+  expect(await list({ limit: 3, offset: 9 })).toMatchObject({ names: ['Jetty'], page: { total: 10 } })
+  expect(await list({ limit: 3, offset: 30 })).toMatchObject({ names: [], page: { total: 10 } })
+  for (const wrong of [{ limit: 501 }, { limit: 0 }, { offset: 10_001 }])
+    expect((await admin.call('device.list', wrong)).status).toBe(400)
+})
+
+test.each([
+  ['part of a name, whatever its case', { q: 'ÉCO' }, ['École']],
+  ['part of a tag', { q: 'floor ground' }, ['Gate']],
+  ['part of the host of the address', { q: 'CAM-J.exam' }, ['Jetty']],
+  ['characters that mean something in patterns', { q: '%' }, []],
+] as const)('a search finds %s', async (_, input, names) => {
+  expect((await list(input)).names).toEqual(names)
+})
+
+test('a search does not look into paths, and stays within the site and the edge server that are named', async () => {
+  expect((await list({ q: '/x' })).names).toEqual([])
+  expect((await list({ site_id: siteUid, nimble_id: nimbleUid, q: 'a', limit: 1 })).page.total).toBeGreaterThan(1)
+  for (const field of ['site_id', 'nimble_id', 'customer_id'])
+    expect((await admin.call('device.list', { [field]: crypto.randomUUID() })).status).toBe(404)
+})
+
+test('what a filter by health finds is what each camera says of itself, for every state there is', async () => {
+  expect((await list({})).rows.map((row) => row.device_health)).toEqual(cameras.map(([, , , health]) => health))
+  for (const health of healths) {
+    const found = await list({ health })
+    expect(found.names).toEqual(cameras.filter(([, , , is]) => is === health).map(([name]) => name))
+    expect(found.page.total).toBe(found.names.length)
+  }
+  expect((await list({ health: 'offline,unknown', limit: 2 })).page.total).toBe(4)
+})
+
+test('a site is what all its cameras are, needs attention where they differ, and is unknown without any', async () => {
+  const { body } = await admin.call('site.list', { customer_id: customerUid })
+  expect(body.response).toMatchObject([
+    { site_name: 'Annexe', site_health: 'unknown', site_total_devices: 0 },
+    { site_name: 'Harbour', site_health: 'needs attention', site_total_devices: 10 },
+  ])
+  expect(body.page).toMatchObject({ total: 2 })
+})
+
+test('while an edge server only lost its link, its cameras are what they were; away, they are unknown', async () => {
+  const site = await t.make.site({}, await t.make.customer())
+  const nimble = await t.make.nimble()
+  const say = states(t.services.db)
+  const device = await t.make.device({}, site, nimble)
+  await say.source((await t.make.sourceOf(device)) as never, 'streaming')
+  const health = async () => (await admin.call('device.get', { device_id: device.uid })).body.response
+  await say.nimble(nimble, 'connecting', { cause: 'connection_lost' })
+  expect(await health()).toMatchObject({ device_health: 'healthy' })
+  await say.nimble(nimble, 'unreachable', { cause: 'no_answer' })
+  expect(await health()).toMatchObject({ device_health: 'unknown', health_cause: 'nimble_unreachable' })
+  const sites = await admin.call('site.list', { q: site.name })
+  expect(sites.body.response[0]).toMatchObject({ site_health: 'unknown' })
+})
+
+test('the view of a customer answers a page of cameras, of one site or health, and totals of all', async () => {
+  const view = async (input: object) =>
+    (await admin.call('customer.view', { customer_id: customerUid, type: 1, ...input })).body
+  const page = await view({ limit: 2, health: 'offline' })
+  const [annexe, harbour] = page.response.sites
+  expect(annexe.devices).toEqual([])
+  expect(harbour.devices).toMatchObject([
+    { device_name: 'Bay', device_health: 'offline', health_cause: 'unreachable' },
+    { device_name: 'École', device_health: 'offline', health_cause: 'cut' },
+  ])
+  expect(page).toMatchObject({ page: { limit: 2, total: 2 }, response: { totals: { sites: 2, devices: 10 } } })
+  const one = await view({ site_id: siteUid, q: 'jetty' })
+  expect(one.response.sites).toMatchObject([{ site_id: siteUid, devices: [{ device_name: 'Jetty' }] }])
+})
+
+test('customers and sites are searched and paged alike', async () => {
+  const names = ['Zebra North', 'Zebra South', 'Zebra West']
+  for (const name of names.toReversed()) await t.make.customer({ name })
+  const { body } = await admin.call('customer.list', { q: 'zebra', limit: 2, offset: 1 })
+  expect(body.response.map((row: { name: string }) => row.name)).toEqual(names.slice(1))
+  expect(body.page).toEqual({ limit: 2, offset: 1, total: 3, next_page_token: null })
+  const sites = await admin.call('site.list', { q: 'HARB' })
+  expect(sites.body.response).toMatchObject([{ site_name: 'Harbour' }])
+})

@@ -58,7 +58,7 @@ const addressOf = (path: string) => {
   return query.size > 0 ? `${path}?${query}` : path
 }
 /** Screens that change something: who may only look is told so in place. */
-const changes = /\/(customer|site|device|configuration)\/(add|edit|bulk|discover)$|^\/channel\/add$/
+const changes = /\/(customer|site|device|configuration)\/(add|edit|bulk|discover|onboard)$|^\/channel\/add$/
 
 /** Where a visit ends, and whether the screen says there that the person has no access. */
 function endOf(role: Role, path: string): { at: string; isDenied: boolean } {

@@ -49,6 +49,7 @@ import { Route as AppSiteIndexRouteImport } from './routes/_app/site.index'
 import { Route as AppSiteAddRouteImport } from './routes/_app/site.add'
 import { Route as AppSiteDetailRouteImport } from './routes/_app/site.detail'
 import { Route as AppSiteEditRouteImport } from './routes/_app/site.edit'
+import { Route as AppSiteOnboardRouteImport } from './routes/_app/site.onboard'
 import { Route as AppSiteViewRouteImport } from './routes/_app/site.view'
 import { Route as AppUserProfileRouteImport } from './routes/_app/user.profile'
 
@@ -251,6 +252,11 @@ const AppSiteEditRoute = AppSiteEditRouteImport.update({
   path: '/site/edit',
   getParentRoute: () => AppRoute,
 } as any)
+const AppSiteOnboardRoute = AppSiteOnboardRouteImport.update({
+  id: '/site/onboard',
+  path: '/site/onboard',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppSiteViewRoute = AppSiteViewRouteImport.update({
   id: '/site/view',
   path: '/site/view',
@@ -296,6 +302,7 @@ export interface FileRoutesByFullPath {
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
+  '/site/onboard': typeof AppSiteOnboardRoute
   '/site/view': typeof AppSiteViewRoute
   '/user/profile': typeof AppUserProfileRoute
   '/channel/': typeof AppChannelIndexRoute
@@ -339,6 +346,7 @@ export interface FileRoutesByTo {
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
+  '/site/onboard': typeof AppSiteOnboardRoute
   '/site/view': typeof AppSiteViewRoute
   '/user/profile': typeof AppUserProfileRoute
   '/channel': typeof AppChannelIndexRoute
@@ -384,6 +392,7 @@ export interface FileRoutesById {
   '/_app/site/add': typeof AppSiteAddRoute
   '/_app/site/detail': typeof AppSiteDetailRoute
   '/_app/site/edit': typeof AppSiteEditRoute
+  '/_app/site/onboard': typeof AppSiteOnboardRoute
   '/_app/site/view': typeof AppSiteViewRoute
   '/_app/user/profile': typeof AppUserProfileRoute
   '/_app/channel/': typeof AppChannelIndexRoute
@@ -429,6 +438,7 @@ export interface FileRouteTypes {
     | '/site/add'
     | '/site/detail'
     | '/site/edit'
+    | '/site/onboard'
     | '/site/view'
     | '/user/profile'
     | '/channel/'
@@ -472,6 +482,7 @@ export interface FileRouteTypes {
     | '/site/add'
     | '/site/detail'
     | '/site/edit'
+    | '/site/onboard'
     | '/site/view'
     | '/user/profile'
     | '/channel'
@@ -516,6 +527,7 @@ export interface FileRouteTypes {
     | '/_app/site/add'
     | '/_app/site/detail'
     | '/_app/site/edit'
+    | '/_app/site/onboard'
     | '/_app/site/view'
     | '/_app/user/profile'
     | '/_app/channel/'
@@ -822,6 +834,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppSiteEditRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/site/onboard': {
+      id: '/_app/site/onboard'
+      path: '/site/onboard'
+      fullPath: '/site/onboard'
+      preLoaderRoute: typeof AppSiteOnboardRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/site/view': {
       id: '/_app/site/view'
       path: '/site/view'
@@ -863,6 +882,7 @@ interface AppRouteChildren {
   AppSiteAddRoute: typeof AppSiteAddRoute
   AppSiteDetailRoute: typeof AppSiteDetailRoute
   AppSiteEditRoute: typeof AppSiteEditRoute
+  AppSiteOnboardRoute: typeof AppSiteOnboardRoute
   AppSiteViewRoute: typeof AppSiteViewRoute
   AppUserProfileRoute: typeof AppUserProfileRoute
   AppChannelIndexRoute: typeof AppChannelIndexRoute
@@ -897,6 +917,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppSiteAddRoute: AppSiteAddRoute,
   AppSiteDetailRoute: AppSiteDetailRoute,
   AppSiteEditRoute: AppSiteEditRoute,
+  AppSiteOnboardRoute: AppSiteOnboardRoute,
   AppSiteViewRoute: AppSiteViewRoute,
   AppUserProfileRoute: AppUserProfileRoute,
   AppChannelIndexRoute: AppChannelIndexRoute,

@@ -1,7 +1,7 @@
-import { Alert, Button, Group, Progress, Select, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import '@mantine/dropzone/styles.css'
-import { type ImportOutcome, type ImportRow, importColumns } from '@sightline/contract'
+import { type ImportColumn, type ImportOutcome, type ImportRow, importColumns } from '@sightline/contract'
 import { IconTable } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,8 +9,19 @@ import { fieldText } from '../../i18n/words.ts'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Panel } from '../../ui/Panel.tsx'
+import { ColumnMapping } from '../../ui/table-file/ColumnMapping.tsx'
+import {
+  download,
+  guessMapping,
+  type Mapping,
+  readTable,
+  type Table,
+  TableFault,
+  toRows,
+  writeTable,
+} from '../../ui/table-file/table.ts'
+import { cameraNames } from './columns.ts'
 import { OutcomeTag, useProblems } from './Outcome.tsx'
-import { guessMapping, type Mapping, readTable, type Table, TableFault, toRows, writeTable } from './table.ts'
 import type { Importing } from './useImport.ts'
 
 type Source = { name: string; table: Table }
@@ -19,21 +30,13 @@ type Shown = ImportOutcome & { cells: ImportRow }
 /** Without these two there is no camera. */
 const needed = ['device_name', 'stream_address'] as const
 
-function download(name: string, text: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
-}
-
 type Props = { importing: Importing; onAll: () => void }
 
 /** Cameras from a file: its columns matched to ours, every row judged before any is added. */
 export function ImportFile({ importing, onAll }: Props) {
   const { t } = useTranslation()
   const [source, setSource] = useState<Source | null>(null)
-  const [mapping, setMapping] = useState<Mapping>({})
+  const [mapping, setMapping] = useState<Mapping<ImportColumn>>({})
   const [fault, setFault] = useState<string | null>(null)
   const { state } = importing
 
@@ -45,13 +48,13 @@ export function ImportFile({ importing, onAll }: Props) {
     try {
       const table = readTable(new Uint8Array(await file.arrayBuffer()))
       setSource({ name: file.name, table })
-      setMapping(guessMapping(table.header))
+      setMapping(guessMapping(table.header, cameraNames))
     } catch (error) {
       if (!(error instanceof TableFault)) throw error
       setFault(fieldText(error.message))
     }
   }
-  const rows = useMemo(() => (source ? toRows(source.table, mapping) : []), [source, mapping])
+  const rows = useMemo(() => (source ? toRows(source.table, importColumns, mapping) : []), [source, mapping])
   const isComplete = needed.every((column) => mapping[column] !== undefined)
   const isBusy = state.phase === 'judging' || state.phase === 'adding'
   const failed = importing.rowsOf('failed')
@@ -91,29 +94,18 @@ export function ImportFile({ importing, onAll }: Props) {
       </Panel>
       {source && (
         <Panel title={t('bulk.mapping.title')} hint={t('bulk.mapping.hint')}>
-          <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
-            {importColumns.map((column) => (
-              <Select
-                key={column}
-                label={t(`bulk.column.${column}`)}
-                required={needed.some((one) => one === column)}
-                placeholder={t('bulk.mapping.none')}
-                clearable
-                disabled={isBusy}
-                value={mapping[column] === undefined ? null : String(mapping[column])}
-                data={source.table.header.map((title, at) => ({
-                  value: String(at),
-                  label: title || t('bulk.mapping.nameless', { number: at + 1 }),
-                }))}
-                onChange={(next) => {
-                  importing.reset()
-                  setMapping(({ [column]: _, ...others }) =>
-                    next === null ? others : { ...others, [column]: Number(next) },
-                  )
-                }}
-              />
-            ))}
-          </SimpleGrid>
+          <ColumnMapping
+            header={source.table.header}
+            columns={importColumns}
+            needed={needed}
+            labelOf={(column) => t(`bulk.column.${column}`)}
+            disabled={isBusy}
+            mapping={mapping}
+            onChange={(next) => {
+              importing.reset()
+              setMapping(next)
+            }}
+          />
           <Group mt="lg" justify="flex-end" gap="xs">
             {!isComplete && <span className="t3">{t('bulk.mapping.needed')}</span>}
             <Button
@@ -185,7 +177,12 @@ export function ImportFile({ importing, onAll }: Props) {
 const example = ['Front door', 'rtsp://192.0.2.20:554/stream1', 'viewer', '', '80', '', 'floor=ground', '', '']
 
 /** The rows that failed, as a file with a column more that says why. Passwords are left out. */
-function Faults(props: { outcomes: readonly ImportOutcome[]; source: Source | null; mapping: Mapping; name: string }) {
+function Faults(props: {
+  outcomes: readonly ImportOutcome[]
+  source: Source | null
+  mapping: Mapping<ImportColumn>
+  name: string
+}) {
   const { outcomes, source, mapping, name } = props
   const { t } = useTranslation()
   const problems = useProblems()

@@ -15,6 +15,7 @@ import { onboarding } from './onboarding.ts'
 import { profile } from './profile.ts'
 import { screen, shell } from './shell.ts'
 import { map, site } from './site.ts'
+import { siteImport } from './site-import.ts'
 import { chart, usecase } from './usecase.ts'
 import { zones } from './zones.ts'
 
@@ -50,6 +51,7 @@ export const fr: Catalogue = {
   screen,
   shell,
   site,
+  siteImport,
   state,
   support,
   sync,

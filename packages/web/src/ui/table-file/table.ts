@@ -1,6 +1,8 @@
-/** Tables of cameras that people keep: read from a file, matched to our columns, and written back with what went wrong. */
-import { type ImportColumn, type ImportRow, importColumns } from '@sightline/contract'
+/** Tables that people keep: read from a file, matched to our columns, and written back with what went wrong. */
 import { CsvError, parse } from 'csv-parse/browser/esm/sync'
+
+/** How columns are called, by people and by other programs, folded as `fold` does. */
+export type Names<C extends string> = Record<C, readonly string[]>
 
 export const tableBytes = 10 * 1024 * 1024
 export const tableRows = 5000
@@ -47,18 +49,6 @@ function delimiterOf(line: string): string {
   return [',', ';', '\t'].toSorted((a, b) => count(b) - count(a))[0] as string
 }
 
-/** How columns are called, in English and French, folded as `fold` does. */
-const names: Record<ImportColumn, readonly string[]> = {
-  device_name: ['devicename', 'name', 'camera', 'cameraname', 'device', 'nom', 'nomdelacamera', 'appareil'],
-  stream_address: ['streamaddress', 'address', 'url', 'stream', 'rtsp', 'rtspurl', 'adresse', 'adressedeflux', 'flux'],
-  username: ['username', 'user', 'login', 'utilisateur', 'identifiant', 'nomdutilisateur'],
-  password: ['password', 'pass', 'pwd', 'motdepasse', 'mdp'],
-  onvif_port: ['onvifport', 'port', 'portonvif'],
-  UUID: ['uuid', 'endpoint', 'serial', 'serialnumber', 'numerodeserie'],
-  device_tags: ['devicetags', 'tags', 'labels', 'etiquettes'],
-  site_name: ['sitename', 'site', 'nomdusite'],
-  nimble_name: ['nimblename', 'nimble', 'edgeserver', 'edge', 'serveuredge', 'serveur'],
-}
 const fold = (text: string) =>
   text
     .normalize('NFKD')
@@ -66,22 +56,26 @@ const fold = (text: string) =>
     .replace(/[^a-z0-9]/g, '')
 
 /** Which of the file's columns holds what; by position, absent where none looks like it. */
-export type Mapping = Partial<Record<ImportColumn, number>>
+export type Mapping<C extends string> = Partial<Record<C, number>>
 
-export function guessMapping(header: readonly string[]): Mapping {
-  const mapping: Mapping = {}
-  for (const column of importColumns) {
+export function guessMapping<C extends string>(header: readonly string[], names: Names<C>): Mapping<C> {
+  const mapping: Mapping<C> = {}
+  for (const column of Object.keys(names) as C[]) {
     const at = header.findIndex((title) => names[column].includes(fold(title)))
     if (at >= 0) mapping[column] = at
   }
   return mapping
 }
 
-/** Each row of the table as the import takes it. */
-export const toRows = ({ rows }: Table, mapping: Mapping): ImportRow[] =>
+/** Each row of the table as its columns are called here; what the file does not have is empty. */
+export const toRows = <C extends string>(
+  { rows }: Table,
+  columns: readonly C[],
+  mapping: Mapping<C>,
+): Record<C, string>[] =>
   rows.map(
     (cells) =>
-      Object.fromEntries(importColumns.map((column) => [column, cells[mapping[column] ?? -1] ?? ''])) as ImportRow,
+      Object.fromEntries(columns.map((column) => [column, cells[mapping[column] ?? -1] ?? ''])) as Record<C, string>,
   )
 
 /** A cell that a spreadsheet would read as a formula is text again with an apostrophe before it (OWASP, CSV injection). */
@@ -91,3 +85,12 @@ const quoted = (cell: string) => (/[",;\r\n]/.test(cell) ? `"${cell.replaceAll('
 /** A CSV file with a byte order mark, so that spreadsheets read it as UTF-8. */
 export const writeTable = (lines: readonly (readonly string[])[]): string =>
   `\uFEFF${lines.map((line) => line.map((cell) => quoted(plain(cell))).join(',')).join('\r\n')}\r\n`
+
+/** Hands a file to the person. */
+export function download(name: string, text: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

@@ -44,8 +44,16 @@ test.each([
   expect(fault(input)).toBe(why)
 })
 
+const names = {
+  device_name: ['cameraname', 'nom'],
+  stream_address: ['rtspurl', 'adresse'],
+  password: ['motdepasse'],
+  device_tags: ['etiquettes'],
+}
+const columns = ['device_name', 'stream_address', 'password'] as const
+
 test('columns are known by their English and French names, whatever their case and accents', () => {
-  expect(guessMapping(['Camera name', 'RTSP URL', 'Mot de passe', 'Étiquettes', 'Other'])).toEqual({
+  expect(guessMapping(['Camera name', 'RTSP URL', 'Mot de passe', 'Étiquettes', 'Other'], names)).toEqual({
     device_name: 0,
     stream_address: 1,
     password: 2,
@@ -54,7 +62,7 @@ test('columns are known by their English and French names, whatever their case a
 })
 
 test('rows hold every column; one that is not mapped, or that a short row lacks, is empty', () => {
-  const [first, second] = toRows(readTable(bytes('adresse,nom\nrtsp://a/1,Door\nrtsp://a/2')), {
+  const [first, second] = toRows(readTable(bytes('adresse,nom\nrtsp://a/1,Door\nrtsp://a/2')), columns, {
     device_name: 1,
     stream_address: 0,
   })

@@ -1,0 +1,15 @@
+import type { ImportColumn } from '@sightline/contract'
+import type { Names } from '../../ui/table-file/table.ts'
+
+/** How the columns of cameras are called, in English and French. */
+export const cameraNames: Names<ImportColumn> = {
+  device_name: ['devicename', 'name', 'camera', 'cameraname', 'device', 'nom', 'nomdelacamera', 'appareil'],
+  stream_address: ['streamaddress', 'address', 'url', 'stream', 'rtsp', 'rtspurl', 'adresse', 'adressedeflux', 'flux'],
+  username: ['username', 'user', 'login', 'utilisateur', 'identifiant', 'nomdutilisateur'],
+  password: ['password', 'pass', 'pwd', 'motdepasse', 'mdp'],
+  onvif_port: ['onvifport', 'port', 'portonvif'],
+  UUID: ['uuid', 'endpoint', 'serial', 'serialnumber', 'numerodeserie'],
+  device_tags: ['devicetags', 'tags', 'labels', 'etiquettes'],
+  site_name: ['sitename', 'site', 'nomdusite'],
+  nimble_name: ['nimblename', 'nimble', 'edgeserver', 'edge', 'serveuredge', 'serveur'],
+}

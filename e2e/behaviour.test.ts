@@ -321,7 +321,7 @@ test('a session that ends under a half-filled form leads to the sign-in, says so
   const atSignIn = page.waitForURL(/\/login\?next=/)
   await Promise.any([page.getByRole('button', { name: 'Create site' }).click(), atSignIn])
   await atSignIn
-  await page.locator('[data-message=error].first().waitFor()
+  await page.locator('[data-message=error]').first().waitFor()
   await page.getByText('Your session has ended.').waitFor()
   expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true)
   await page.getByRole('textbox', { name: /^E-mail or user name/ }).fill(usernameOf('admin'))

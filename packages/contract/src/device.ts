@@ -189,6 +189,8 @@ export const deviceOps = {
       password: cameraPassword.default(null),
       /** Use the stored password of this device when `password` is `****`. */
       device_id: id.optional(),
+      /** Any id of the caller's own: findings then also come one by one on the live channel, under this id. */
+      probe_id: z.uuid().optional(),
     }),
     output: probe,
   }),

@@ -148,6 +148,11 @@ const fromNimble: { [T in NimbleMessage['type']]: Extract<NimbleMessage, { type:
     scanned: { interfaces: ['eth0'], range: null, ms: 702 },
     error: null,
   },
+  'probe.finding': {
+    type: 'probe.finding',
+    id: 2,
+    finding: { level: 'good', code: 'stream_works', text_id: 'stream_works:640x480', args: { resolution: '640x480' } },
+  },
   'probe.done': {
     type: 'probe.done',
     id: 2,

@@ -7,6 +7,8 @@ import * as z from 'zod'
 
 export const linkProtocol = 1
 export const linkPath = '/link/v1'
+/** Where a nimble that dials the portal exchanges keys with it once, by POST. */
+export const enrolPath = '/link/v1/enrol'
 export const linkSubprotocol = 'sightline.link.v1'
 export const linkPingSeconds = 10
 /** Two pings without an answer end the connection. */
@@ -41,6 +43,10 @@ export const linkFaults = [
   'key_unproven',
   /** It belongs to another portal. */
   'enrolled_elsewhere',
+  /** The portal has no configuration for it (any more), or dials it itself. */
+  'not_enrolled',
+  /** A newer connection of the same identity took its place. */
+  'replaced',
   /** It is another edge server than the one of this configuration. */
   'other_nimble',
   'connection_lost',
@@ -67,7 +73,7 @@ export const linkProof = (portal: LinkParty, nimble: LinkParty, signer: 'portal'
   )
 
 /** Any version of the protocol begins so, whatever follows. */
-export const anyHello = z.object({ type: z.literal('hello'), protocol: z.int() })
+export const anyHello = z.object({ type: z.literal('hello'), protocol: z.int(), id: z.unknown().optional() })
 export const hello = z.object({
   type: z.literal('hello'),
   protocol: z.literal(linkProtocol),
@@ -86,6 +92,23 @@ export const prove = z.object({ type: z.literal('prove'), signature: base64 })
  * wire delete from the journal, and a repeat is harmless.
  */
 export const welcome = z.object({ type: z.literal('welcome'), nimble_id: uuid, time: ms })
+
+/* ── enrolment of a nimble that dials the portal ─────────────────────────────────────── */
+
+export const enrolment = z.strictObject({ token: z.string().min(1).max(200), public_key: base64, software: text })
+export type Enrolment = z.infer<typeof enrolment>
+export const enrolled = z.object({
+  nimble_id: uuid,
+  instance_id: uuid,
+  portal_key: base64,
+  /** Of the configuration, for a person to see that it is the right one. */
+  name: z.string().max(1000),
+})
+export type Enrolled = z.infer<typeof enrolled>
+/** Why a nimble is not enrolled. A token that was used or voided is not told from one that never was. */
+export const enrolFaults = ['token_unknown', 'token_used', 'token_expired'] as const
+export type EnrolFault = (typeof enrolFaults)[number]
+export const enrolRefused = z.object({ fault: z.enum(enrolFaults) })
 
 /* ── configuration: the whole desired state ──────────────────────────────────────────── */
 
@@ -349,6 +372,8 @@ export const nimbleMessage = z.discriminatedUnion('type', [
     scanned: z.object({ interfaces: z.array(z.string()), range: z.string().nullable(), ms: z.number() }),
     error: cause,
   }),
+  /** As it is found; `probe.done` holds all of them again, in order. */
+  z.object({ type: z.literal('probe.finding'), ...request, finding }),
   /** What is wrong with the camera is a finding; a cause says why it could not even be tried. */
   z.object({ type: z.literal('probe.done'), ...request, probed: probed.nullable(), cause }),
   z.object({ type: z.literal('channel.done'), ...request, ok: z.boolean(), cause }),

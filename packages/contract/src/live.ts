@@ -1,7 +1,7 @@
 /** What the portal pushes to browsers. Both are WebSockets under the session cookie; reach is checked at opening and every 60 s. */
 import { usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
-import { overlayBox } from './edge.ts'
+import { finding, overlayBox } from './edge.ts'
 import { health } from './health.ts'
 import { jobEntity } from './job.ts'
 import { op } from './op.ts'
@@ -32,6 +32,8 @@ export const streamMessage = z.discriminatedUnion('type', [
     before: health.nullable(),
     outage_seconds: z.int().nullable(),
   }),
+  /** Of a camera that one is trying just now (`device.probe` with `probe_id`), as it is found. */
+  z.object({ type: z.literal('probe'), probe_id: z.uuid(), finding }),
   /** Something of this feature changed: read it again. */
   z.object({ type: z.literal('changed'), feature: z.string(), id: z.uuid().nullable() }),
 ])

@@ -57,6 +57,10 @@ export const nimbleStatus = z
     channels_running: z.int().nullable(),
     capacity: z.int().nullable(),
     journal_events: z.int().nullable(),
+    /** Dropped at the edge server because its journal was full, or set aside because this portal could not read them. */
+    lost_events: z.int().nullable(),
+    /** Refused by this portal: of channels that are not the edge server's, or of times that are not kept. */
+    rejected_events: z.int().nullable(),
     desired_version: z.int(),
     applied_version: z.int().nullable(),
     sync: z.enum(['in_sync', 'pending', 'drifted', 'refused', 'unreachable']),
@@ -64,12 +68,15 @@ export const nimbleStatus = z
   .meta({ id: 'NimbleStatus' })
 export type NimbleStatus = z.infer<typeof nimbleStatus>
 
+const mode = z.enum(['dial', 'enrolled'])
+
 export const nimbleEntity = z
   .object({
     nimble_id: z.uuid(),
     name: z.string(),
-    address: z.string(),
-    port: z.int(),
+    /** Where it is dialled; null for one that dials this portal. */
+    address: z.string().nullable(),
+    port: z.int().nullable(),
     license_id: z.uuid().nullable(),
     connection_timeout: z.int(),
     wait_between_retry: z.int(),
@@ -77,7 +84,8 @@ export const nimbleEntity = z
     pipelines,
     sinks,
     sources,
-    mode: z.enum(['dial', 'enrolled']),
+    /** `dial`: at address and port. `enrolled`: it dials this portal, see `POST /nimble/enrol`. */
+    mode,
     key_fingerprint: z.string().nullable(),
     key_state: z.enum(['new', 'pinned', 'changed']),
     /** The one that the start command runs beside the portal; only it may take demo cameras. */
@@ -94,8 +102,10 @@ const waitBetweenRetry = greaterThan(0).pipe(upTo10000)
 /** All that is configured of an edge server; what is left out is as in the example. */
 const configuration = {
   name: thing,
-  address: host,
-  port,
+  mode: mode.default('dial'),
+  /** Both are required of one that is dialled. */
+  address: host.optional(),
+  port: port.optional(),
   connection_timeout: timeoutSeconds.default(60),
   wait_between_retry: waitBetweenRetry.default(10),
   retry_times: retryTimes.default(-1),
@@ -109,6 +119,7 @@ export const nimbleDraft = z.strictObject({ ...configuration, license_id: id, or
 export const nimbleChange = z.strictObject({
   nimble_id: id,
   name: thing.optional(),
+  mode: mode.optional(),
   address: host.optional(),
   port: port.optional(),
   connection_timeout: timeoutSeconds.optional(),
@@ -258,6 +269,20 @@ export const nimble = {
     access: 'super_admin_only',
     input: z.strictObject({ nimble_id: id, license_id: id }),
     output: nimbleEntity,
+  }),
+  enrol: op({
+    method: 'POST',
+    path: '/nimble/enrol',
+    summary: 'A one-time token for an edge server that dials this portal; a newer one voids it',
+    access: 'admin_and_above',
+    input: z.strictObject({ nimble_id: id }),
+    output: z.object({
+      nimble_id: z.uuid(),
+      token: z.string(),
+      /** To be run on the edge server, in the folder of the software. */
+      command: z.string(),
+      expires_at: z.string(),
+    }),
   }),
   test: op({
     method: 'POST',

@@ -25,9 +25,12 @@ export class OpeningFault extends Error {
   /** For closing the connection. */
   readonly code: number
   readonly reason: string
+  /** Who the other end says it is, without proof; only for showing what went wrong. */
+  readonly claimedId: string | null
 
-  constructor(fault: LinkFault | `${LinkFault}:${string}`) {
+  constructor(fault: LinkFault | `${LinkFault}:${string}`, claimedId: string | null = null) {
     super(fault)
+    this.claimedId = claimedId
     const isVersion = fault.startsWith('protocol_mismatch')
     this.fault = fault
     this.code = isVersion ? linkClose.version : linkClose.identity
@@ -121,7 +124,7 @@ export async function openAsPortal(
   const own = greet(pipe, self)
   const nimble = await receiveHello(pipe)
   const fault = accept(nimble)
-  if (fault) throw new OpeningFault(fault)
+  if (fault) throw new OpeningFault(fault, nimble.id)
   pipe.send(JSON.stringify({ type: 'prove', signature: await self.key.sign(linkProof(own, nimble, 'portal')) }))
   await receiveProof(pipe, nimble, linkProof(own, nimble, 'nimble'))
   return nimble
@@ -158,7 +161,10 @@ async function receiveHello(pipe: OpeningPipe): Promise<Hello> {
   const message = parse(await pipe.receive())
   const any = anyHello.safeParse(message)
   if (any.success && any.data.protocol !== linkProtocol)
-    throw new OpeningFault(`protocol_mismatch:${any.data.protocol}`)
+    throw new OpeningFault(
+      `protocol_mismatch:${any.data.protocol}`,
+      typeof any.data.id === 'string' ? any.data.id : null,
+    )
   return check(message, hello)
 }
 

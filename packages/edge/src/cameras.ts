@@ -136,7 +136,7 @@ export function createCameras({ media, analysisFile, allow, tell, onRecords, log
       tell({ type: 'config.applied', version: config.version })
     },
     discover: (options, onFound, signal) => discover(options, { onFound, allow: allow(), signal }),
-    probe: (target, signal) => probe(target, { allow: allow(), probeStream, signal }),
+    probe: (target, onFinding, signal) => probe(target, { allow: allow(), probeStream, onFinding, signal }),
     async snapshot(sourceId) {
       try {
         const { jpeg, at } = await find(sourceId).camera.snapshot()

@@ -1,5 +1,6 @@
 import type {
   ChannelState,
+  Finding,
   LinkConfig,
   LinkDiscovered,
   NimbleMessage,
@@ -34,6 +35,7 @@ export type Engine = {
   ): Promise<Discovery>
   probe(
     target: { address: string; username: string | null; password: string | null },
+    onFinding: (finding: Finding) => void,
     signal: AbortSignal,
   ): Promise<Probed>
   /** @throws Failed */

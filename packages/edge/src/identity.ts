@@ -1,6 +1,6 @@
 /**
  * Who this nimble is and whom it belongs to, as files of its data folder: `key` (its private key, for the owner's eyes
- * alone), `key.pub`, and `enrolment.json` (the portal's key and the id by which the portal calls it).
+ * alone), `key.pub`, and `enrolment.json` (the portal's key, the id by which the portal calls it, and where to dial it).
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,13 @@ import type { Hello, LinkFault } from '@sightline/contract/edge'
 import { createLinkKey, type LinkKey, openLinkKey } from '@sightline/contract/key'
 import * as z from 'zod'
 
-const enrolment = z.object({ nimble_id: z.uuid(), instance_id: z.uuid(), portal_key: z.string() })
+const enrolment = z.object({
+  nimble_id: z.uuid(),
+  instance_id: z.uuid(),
+  portal_key: z.string(),
+  /** Origin of the portal, where this nimble dials it. */
+  portal_url: z.url().optional(),
+})
 export type Enrolment = z.infer<typeof enrolment>
 
 export type Identity = {

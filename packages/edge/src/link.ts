@@ -5,37 +5,14 @@
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
-import {
-  type LinkFault,
-  linkClose,
-  linkMessageBytes,
-  linkPath,
-  linkPingSeconds,
-  linkPingsMissed,
-  linkSubprotocol,
-  type NimbleMessage,
-  type PortalMessage,
-  portalMessage,
-} from '@sightline/contract/edge'
+import { type LinkFault, linkClose, linkMessageBytes, linkPath, linkSubprotocol } from '@sightline/contract/edge'
 import { OpeningFault, openAsNimble, openingPipe } from '@sightline/contract/opening'
 import { isLoopbackHost } from '@sightline/domain'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { selfSigned } from './certificate.ts'
+import { type Conversation, closeGraceMs, converse, type PortalLink, type PortalSession } from './conversation.ts'
 import { type Identity, portalFault } from './identity.ts'
 import type { Log } from './log.ts'
-
-/** A portal that has proven itself. */
-export type PortalLink = {
-  send(message: NimbleMessage): void
-  sendBytes(bytes: Uint8Array): void
-  /** Bytes accepted by `send` and `sendBytes` that the network has not taken yet. */
-  unsentBytes(): number
-}
-export type PortalSession = {
-  message(message: PortalMessage): void
-  /** Once; nothing can be sent any more. */
-  closed(): void
-}
 
 export type DoorOptions = {
   host: string
@@ -55,7 +32,6 @@ export type Door = { port: number; close(): Promise<void> }
 const usualOpeningMs = 10_000
 /** Connections that have not proven anything yet; more are turned away. */
 const mostOpening = 8
-const closeGraceMs = 1000
 
 /** @throws when the address cannot be listened on */
 export async function openDoor(options: DoorOptions): Promise<Door> {
@@ -68,7 +44,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   })
   const server = createHttp(options)
   let opening = 0
-  let current: { end(code: number, reason: string): void } | null = null
+  let current: Conversation | null = null
 
   server.on('upgrade', (request, socket: Duplex, head) => {
     socket.on('error', () => socket.destroy())
@@ -99,46 +75,11 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
       identity.enrol({ nimble_id: nimbleId, instance_id: portal.id as string, portal_key: portal.public_key })
     if (enrolled === null) log.warn('The first portal came in and is trusted from now on', { key: portal.public_key })
     current?.end(linkClose.replaced, 'connection_lost')
-    current = converse(ws, pipe, portalTime, nimbleId)
-  }
-
-  function converse(ws: WebSocket, pipe: ReturnType<typeof openingPipe>, portalTime: number, nimbleId: string) {
-    const link: PortalLink = {
-      send: (message) => {
-        if (ws.readyState === ws.OPEN) ws.send(JSON.stringify(message))
-      },
-      sendBytes: (bytes) => {
-        if (ws.readyState === ws.OPEN) ws.send(bytes)
-      },
-      unsentBytes: () => ws.bufferedAmount,
-    }
-    let heardAt = performance.now()
-    const silence = setInterval(() => {
-      if (performance.now() - heardAt > (linkPingsMissed + 1) * linkPingSeconds * 1000) ws.terminate()
-    }, linkPingSeconds * 1000)
-    const session = options.onPortal(link, portalTime, nimbleId)
-    const self = {
-      end(code: number, reason: string) {
-        ws.close(code, reason)
-        setTimeout(() => ws.terminate(), closeGraceMs).unref()
-      },
-    }
+    const self = converse(ws, pipe, log, (link) => options.onPortal(link, portalTime, nimbleId))
+    current = self
     ws.on('close', () => {
-      clearInterval(silence)
-      if (current === self) {
-        current = null
-        log.info('The portal is gone; records wait for it')
-      }
-      session.closed()
+      if (current === self) current = null
     })
-    log.info('The portal is connected')
-    pipe.release((data) => {
-      heardAt = performance.now()
-      const message = readMessage(data)
-      if (message) session.message(message)
-      else log.warn('The portal sent a message that is not understood', describe(data))
-    })
-    return self
   }
 
   function turnAway(ws: WebSocket, error: unknown): void {
@@ -187,21 +128,6 @@ function createHttp({ host, identity }: DoorOptions): Server {
 function refuse(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
-
-function readMessage(data: unknown): PortalMessage | null {
-  if (typeof data !== 'string') return null
-  try {
-    return portalMessage.parse(JSON.parse(data))
-  } catch {
-    // Not JSON, or not a message of this protocol: the caller says so.
-    return null
-  }
-}
-
-const describe = (data: unknown): string =>
-  typeof data === 'string'
-    ? `${/"type":"([a-z.]{1,40})"/.exec(data)?.[1] ?? 'no type'}, ${data.length} characters`
-    : 'bytes'
 
 const words: Partial<Record<LinkFault, string>> = {
   enrolled_elsewhere: 'this edge server belongs to another portal',

@@ -2,6 +2,8 @@
  * The nimble: the program at the cameras. Watches them as the portal wishes, keeps what it sees until the portal has it,
  * and goes on while the portal is away.
  *
+ * Without arguments it runs. `enrol <portal> <token>` lets it dial a portal that cannot reach it, and ends.
+ *
  * Environment: NIMBLE_DATA_DIR (./data/nimble), NIMBLE_HOST (127.0.0.1), NIMBLE_PORT (8472), and NIMBLE_ID when the start
  * command runs it beside the portal.
  */
@@ -9,6 +11,7 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { NimbleSays, ToNimble } from '@sightline/contract/supervisor'
 import type { AllowedHost } from './camera/address.ts'
+import { enrol } from './enrol.ts'
 import { type Nimble, startNimble } from './nimble.ts'
 
 const defaultPort = 8472
@@ -34,6 +37,12 @@ try {
   if (!Number.isInteger(port) || port < 0 || port > 65535)
     throw new Error(`NIMBLE_PORT is "${process.env.NIMBLE_PORT}"`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const [command, ...rest] = process.argv.slice(2)
+  if (command === 'enrol') {
+    console.log(await enrol(folder, rest))
+    process.exit(0)
+  }
+  if (command !== undefined) throw new Error(`"${command}" is not something it can do; there is only: enrol`)
   nimble = await startNimble({
     folder,
     host,
@@ -75,5 +84,6 @@ function sentenceOf(error: NodeJS.ErrnoException): string {
   if (code === 'ENOSPC') return `The disk of the data folder ${folder} is full. Free some space and start again.`
   if (message.includes('database is locked'))
     return `Another edge server already runs on ${folder}. Stop that one, or set NIMBLE_DATA_DIR to another folder.`
+  if (process.argv[2] === 'enrol') return message
   return `The edge server cannot start: ${message}.`
 }

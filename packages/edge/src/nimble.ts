@@ -3,13 +3,15 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { linkConfig, type NimbleMessage } from '@sightline/contract/edge'
 import * as z from 'zod'
+import { callPortal } from './call.ts'
 import type { AllowedHost } from './camera/address.ts'
 import { createCameras } from './cameras.ts'
 import { createClock } from './clock.ts'
+import type { PortalLink } from './conversation.ts'
 import { openIdentity } from './identity.ts'
 import { Journal } from './journal.ts'
 import { keptFile } from './kept-file.ts'
-import { openDoor, type PortalLink } from './link.ts'
+import { type DoorOptions, openDoor } from './link.ts'
 import { openMediaStore } from './live/media-store.ts'
 import { createLog } from './log.ts'
 import { createRecorder } from './recorder.ts'
@@ -28,6 +30,7 @@ export type NimbleOptions = {
   allow(): AllowedHost[]
 }
 export type Nimble = {
+  /** 0: it dials the portal. */
   port: number
   /** `allow` answers something else than before. */
   allowChanged(): void
@@ -76,7 +79,7 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
 
   const kept = desired.load()
   if (kept) cameras.apply(kept)
-  const door = await openDoor({
+  const options: DoorOptions = {
     host,
     port,
     software: `sightline nimble ${version}`,
@@ -103,7 +106,10 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
         },
       }
     },
-  })
+  }
+  // Enrolled by a token it dials the portal; the one beside the portal, and one that is not enrolled, are dialled.
+  const isDialling = !isLocal && identity.enrolment()?.portal_url !== undefined
+  const door = isDialling ? callPortal(options) : await openDoor(options)
 
   const reporting = setInterval(() => {
     logLines = 0

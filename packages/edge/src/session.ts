@@ -3,9 +3,9 @@ import { zstdCompressSync } from 'node:zlib'
 import { linkBacklogBytes, linkUnacknowledged, type PortalMessage } from '@sightline/contract/edge'
 import { compressEvents, encodeMedia, type MediaPart } from '@sightline/contract/frame'
 import type { Clock } from './clock.ts'
+import type { PortalLink, PortalSession } from './conversation.ts'
 import { type Engine, Failed, type LiveViewer } from './engine.ts'
 import type { Journal, JournalFrame } from './journal.ts'
-import type { PortalLink, PortalSession } from './link.ts'
 import type { LiveMode } from './live/live.ts'
 import type { Log } from './log.ts'
 
@@ -75,7 +75,11 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
     probe: ({ id, address, username, password }) =>
       answer(
         async () => {
-          const probed = await engine.probe({ address, username, password }, over.signal)
+          const probed = await engine.probe(
+            { address, username, password },
+            (finding) => link.send({ type: 'probe.finding', id, finding }),
+            over.signal,
+          )
           link.send({ type: 'probe.done', id, probed, cause: null })
         },
         (cause) => link.send({ type: 'probe.done', id, probed: null, cause }),

@@ -30,6 +30,7 @@ import { license } from './license/handlers.ts'
 import { live } from './live/handlers.ts'
 import { media } from './media/handlers.ts'
 import { type AllHandlers, mount } from './mount.ts'
+import { openEntrance, serveEnrolment } from './nimble/entrance.ts'
 import { nimble } from './nimble/handlers.ts'
 import { createLinks, type Links } from './nimble/links.ts'
 import { setting } from './nimble/setting.ts'
@@ -183,7 +184,7 @@ export async function build(app: FastifyInstance, services: Services): Promise<F
   })
   await app.register(rateLimit, { global: false })
   await app.register(websocket, {
-    options: { maxPayload: wsMaxBytes },
+    options: { maxPayload: wsMaxBytes, server: openEntrance(app, services) },
     // A broken client's frames, or a connection that tears, are its own trouble.
     errorHandler(error, socket, request) {
       request.log.info({ code: (error as NodeJS.ErrnoException).code }, `a live connection broke: ${error.message}`)
@@ -199,6 +200,7 @@ export async function build(app: FastifyInstance, services: Services): Promise<F
   })
 
   serveHealth(app, services)
+  serveEnrolment(app, services)
   const document = JSON.stringify(openapi(env.apiBase))
   app.get(`${env.apiBase}/openapi.json`, { config: { access: 'public' } }, (_request, reply) =>
     reply.type('application/json').send(document),

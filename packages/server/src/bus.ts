@@ -57,6 +57,8 @@ export function subject(message: StreamMessage): string {
   switch (message.type) {
     case 'hello':
       return 'hello'
+    case 'probe':
+      return `probe ${message.probe_id} ${message.finding.text_id}`
     case 'event':
       return `event ${message.channel_id}`
     case 'job':

@@ -9,6 +9,8 @@ type WireMessage =
   | { kind: 'live'; messages: BusMessage[] }
   /** What edge servers should run, or which there are, changed. */
   | { kind: 'links'; nimble: string | null }
+  /** This edge server has dialled the portal that says so. */
+  | { kind: 'entered'; nimble: string }
   | LinkCall
 
 export type Wire = {

@@ -32,6 +32,8 @@ export type ProbeHooks = {
   allow: AllowedHost[]
   /** Opens a stream as the pipeline will: `probeStream` of `camera/probe.ts`. */
   probeStream(stream: ProbeTarget & { allow: AllowedHost[] }): Promise<StreamCheck>
+  /** Each as it is found; the answer holds all of them, the most important first. */
+  onFinding?(finding: Finding): void
   signal?: AbortSignal
 }
 
@@ -43,6 +45,17 @@ const patienceMs = 20_000
 
 /** Tells what is there, what works, and what to change, as findings. Never rejects for what a camera does. */
 export async function probe(target: ProbeTarget, hooks: ProbeHooks): Promise<Probed> {
+  const told = new Set<Finding>()
+  const onFinding = (finding: Finding) => {
+    if (!told.has(finding)) hooks.onFinding?.(finding)
+    told.add(finding)
+  }
+  const probed = await tryCamera(target, { ...hooks, onFinding })
+  for (const finding of probed.findings) onFinding(finding)
+  return probed
+}
+
+async function tryCamera(target: ProbeTarget, hooks: ProbeHooks): Promise<Probed> {
   if (carriesCredentials(target.address)) return nothing([failure('credentials_apart', true)])
   if (parseAddress(target.address, ['rtsp:'])) return probeRtsp(target, hooks)
   const address = target.address.replace(/^(http:\/\/[^/?#]+)\/?$/, `$1${devicePath}`)
@@ -91,10 +104,18 @@ async function probeOnvif(
 ): Promise<Probed> {
   const { profiles, findings } = usable(camera.profiles, device, target)
   const chosen = profiles.find(({ codec }) => codec === 'h264') ?? profiles[0]
+  const others = profiles.filter((profile) => profile !== chosen && profile.codec !== null && profile.codec !== 'h264')
+  const aboutCamera = [
+    ...others.map(({ name, codec }) => profileNotH264(name, codec as string)),
+    ...findings,
+    ...aboutClock(camera.clockOffsetMs),
+  ]
+  // Opening the stream takes seconds.
+  for (const finding of aboutCamera) hooks.onFinding?.(finding)
   const tried = chosen
     ? await tryStream(chosen, target, hooks)
     : { profile: null, findings: [failure('no_profile', true)], jpeg: null }
-  const others = profiles.filter((profile) => profile !== chosen && profile.codec !== null && profile.codec !== 'h264')
+  for (const finding of tried.findings) hooks.onFinding?.(finding)
   return {
     profiles: profiles.map((profile) => (profile === chosen && tried.profile ? tried.profile : profile)),
     maker: camera.maker,
@@ -102,12 +123,7 @@ async function probeOnvif(
     firmware: camera.firmware,
     endpoint_uuid: camera.endpointUuid,
     snapshot: written(tried.jpeg ?? (await stillOf(camera, device, target, hooks))),
-    findings: [
-      ...tried.findings,
-      ...others.map(({ name, codec }) => profileNotH264(name, codec as string)),
-      ...findings,
-      ...aboutClock(camera.clockOffsetMs),
-    ],
+    findings: [...tried.findings, ...aboutCamera],
   }
 }
 

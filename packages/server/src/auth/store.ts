@@ -12,8 +12,8 @@ const absoluteSeconds = 12 * 60 * 60
 /** `last_seen_at` is exact to this much, which spares most requests a write. */
 const seenSeconds = 5
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest()
-const newToken = () => randomBytes(32).toString('base64url')
+export const hashOf = (token: string) => createHash('sha256').update(token).digest()
+export const newToken = () => randomBytes(32).toString('base64url')
 
 /** What a session remembers of the browser that began it. */
 export type Client = { ip: string; userAgent: string; method: 'form' }

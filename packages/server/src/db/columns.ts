@@ -261,8 +261,8 @@ export type Columns = {
     id: ['number', 'not null', 'default']
     uid: ['string', 'not null', 'required']
     name: ['string', 'not null', 'required']
-    address: ['string', 'not null', 'required']
-    port: ['number', 'not null', 'required']
+    address: ['string', 'null', 'required']
+    port: ['number', 'null', 'required']
     license_id: ['number', 'null', 'required']
     connection_timeout: ['number', 'not null', 'default']
     wait_between_retry: ['number', 'not null', 'default']
@@ -322,6 +322,7 @@ export type Columns = {
     created_at: ['Date', 'not null', 'default']
     expires_at: ['Date', 'not null', 'required']
     used_at: ['Date', 'null', 'required']
+    nimble_id: ['number', 'null', 'required']
   }
   organization: {
     tenant_id: ['number', 'not null', 'default']

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { statements as init } from './migrations/0001_init.ts'
 import { statements as hierarchy } from './migrations/0002_hierarchy.ts'
+import { statements as enrolment } from './migrations/0003_enrolment.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -16,6 +17,7 @@ const run = (statements: readonly string[]): Migration => ({
 const migrations: Record<string, Migration> = {
   '0001_init': run(init),
   '0002_hierarchy': run(hierarchy),
+  '0003_enrolment': run(enrolment),
 }
 
 /**

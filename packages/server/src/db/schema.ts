@@ -79,6 +79,8 @@ export type OneTimeTokenTable = {
   created_at: Generated<Date>
   expires_at: Date
   used_at: Date | null
+  /** Of purpose `enrol`. */
+  nimble_id: number | null
 }
 
 export type CustomerTable = Entity & {
@@ -118,8 +120,9 @@ export type LicenseTable = Entity & {
 }
 export type NimbleTable = Entity & {
   name: string
-  address: string
-  port: number
+  /** Null for one that dials the portal. */
+  address: string | null
+  port: number | null
   license_id: number | null
   connection_timeout: Generated<number>
   wait_between_retry: Generated<number>

@@ -16,7 +16,12 @@ type Input = Receive<typeof deviceOps.probe>
  * device's when one was named.
  */
 export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
-  const { app, scope } = ctx
+  const { app, scope, principal } = ctx
+  const tell = (finding: Finding) => {
+    if (input.probe_id === undefined) return
+    const { tenantId, userId } = principal
+    app.bus.publish({ tenantId, siteId: null, userId, message: { type: 'probe', probe_id: input.probe_id, finding } })
+  }
   const fault = addressFault(input.address, cameraSchemes, app.demo.isDemo)
   if (fault) throw invalid({ address: [fault] })
   const { nimble, device, known } = await app.db.as(scope, async (trx) => {
@@ -27,11 +32,15 @@ export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
       known: await knownCameras(trx, nimble.tenant_id),
     }
   })
-  const probed = await app.links.probe(nimble.uid, {
-    address: input.address,
-    username: input.username || null,
-    password: passwordOf(input, device, app.secrets),
-  })
+  const probed = await app.links.probe(
+    nimble.uid,
+    {
+      address: input.address,
+      username: input.username || null,
+      password: passwordOf(input, device, app.secrets),
+    },
+    tell,
+  )
   return {
     profiles: probed.profiles,
     maker: probed.maker,

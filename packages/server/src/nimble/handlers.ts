@@ -1,9 +1,10 @@
+import type { AddressInfo } from 'node:net'
 import type { Nimble, NimbleConfiguration } from '@sightline/contract'
 import { isLoopbackHost, readPeriod } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import { canonicalHost, isAllowedHost } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
-import type { Env } from '../env.ts'
+import { type Env, ownOrigins } from '../env.ts'
 import { readLicense, refusalOf } from '../license/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
@@ -11,6 +12,7 @@ import { invalid, notFound, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
+import { renewEnrolToken } from './enrol.ts'
 import { nimbleStats } from './stats.ts'
 import {
   countDependents,
@@ -30,13 +32,14 @@ import { nimbleSync } from './sync.ts'
 export const nimble: Handlers<'nimble'> = {
   async create({ organization_id, license_id, pipelines, sinks, sources, ...draft }, ctx) {
     const { app, scope } = ctx
-    checkAddress(app.env, draft.address, draft.port)
+    const place = placeOf(app.env, draft)
     const row = await app.db.as(scope, async (trx) => {
       const tenant_id = await targetTenant(trx, scope, organization_id)
       const license = await usableLicense(trx, scope, tenant_id, license_id)
       const uid = newUid()
       await insertNimble(trx, {
         ...draft,
+        ...place,
         tenant_id,
         uid,
         license_id: license.id,
@@ -62,15 +65,14 @@ export const nimble: Handlers<'nimble'> = {
     const { app, scope } = ctx
     const { before, row } = await app.db.as(scope, async (trx) => {
       const before = await readNimble(trx, scope, nimble_id)
-      const address = change.address ?? before.address
-      const port = change.port ?? before.port
-      if (address !== before.address || port !== before.port) checkAddress(app.env, address, port)
+      const place = placeOf(app.env, change, before)
       const trusted = trust_key && before.offered_key !== null
       await updateNimble(
         trx,
         before,
         {
           ...change,
+          ...place,
           ...json({ pipelines, sinks, sources }),
           ...(trusted && { public_key: before.offered_key, offered_key: null, key_state: 'pinned' }),
         },
@@ -149,6 +151,20 @@ export const nimble: Handlers<'nimble'> = {
     return nimbleEntity(row)
   },
 
+  async enrol({ nimble_id }, { app, scope, note, request }) {
+    const row = await app.db.as(scope, (trx) => readNimble(trx, scope, nimble_id))
+    if (row.is_local) throw invalid({ nimble_id: ['nimble_is_local'] })
+    const { token, expiresAt } = await app.db.instance((trx) => renewEnrolToken(trx, row))
+    const { port } = (request.server.server.address() as AddressInfo | null) ?? app.env
+    note({ object_id: row.uid, object_name: row.name })
+    return {
+      nimble_id,
+      token,
+      command: `npm run nimble -- enrol ${ownOrigins(app.env, port)[0]} ${token}`,
+      expires_at: expiresAt.toISOString(),
+    }
+  },
+
   async test({ address, port }, { app }) {
     checkAddress(app.env, address, port)
     return app.links.test(address, port)
@@ -165,9 +181,8 @@ export async function override(
   const { app, scope } = ctx
   const { before, row } = await app.db.as(scope, async (trx) => {
     const before = await readNimble(trx, scope, nimbleUid)
-    if (fields.address !== before.address || fields.port !== before.port)
-      checkAddress(app.env, fields.address, fields.port)
-    await updateNimble(trx, before, { ...fields, ...json({ pipelines, sinks, sources }) }, version)
+    const place = placeOf(app.env, fields, before)
+    await updateNimble(trx, before, { ...fields, ...place, ...json({ pipelines, sinks, sources }) }, version)
     return { before, row: await readNimble(trx, scope, nimbleUid) }
   })
   return told(ctx, before, row)
@@ -188,6 +203,23 @@ async function usableLicense(trx: Trx, scope: Scope, tenantId: number, uid: stri
   const why = refusalOf(license, license.channels_used, new Date())
   if (why) throw invalid({ license_id: [why] })
   return license
+}
+
+type Place = Partial<Pick<Nimble, 'mode' | 'address' | 'port'>>
+
+/** Where it is dialled, checked when it is new; nowhere when it dials us. The one beside the portal stays dialled. */
+function placeOf(env: Env, wanted: Place, before?: NimbleRow): Pick<NimbleRow, 'mode' | 'address' | 'port'> {
+  const mode = wanted.mode ?? before?.mode ?? 'dial'
+  if (mode === 'enrolled') {
+    if (before?.is_local) throw invalid({ mode: ['nimble_is_local'] })
+    return { mode, address: null, port: null }
+  }
+  const address = wanted.address ?? before?.address
+  const port = wanted.port ?? before?.port
+  if (address == null || port == null)
+    throw invalid({ ...(address == null && { address: ['required'] }), ...(port == null && { port: ['required'] }) })
+  if (address !== before?.address || port !== before?.port) checkAddress(env, address, port)
+  return { mode, address, port }
 }
 
 /** Edge servers live on private networks; of this machine, only the one that the start command runs is one. */

@@ -1,5 +1,8 @@
-/** Keeps the link to one nimble: dials, tries again as its configuration says, sends what should run, stores what it says. */
-import { type Hello, type LinkFault, linkProtocol, type NimbleMessage } from '@sightline/contract/edge'
+/**
+ * Keeps the link to one nimble: dials, tries again as its configuration says, or waits for it to dial; sends what should
+ * run, stores what it says.
+ */
+import { type Hello, type LinkFault, linkClose, linkProtocol, type NimbleMessage } from '@sightline/contract/edge'
 import { OpeningFault, type OpeningSelf } from '@sightline/contract/opening'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus.ts'
@@ -7,7 +10,7 @@ import type { Db } from '../db/database.ts'
 import type { EventWriter } from '../event/store.ts'
 import type { Secrets } from '../secrets.ts'
 import { desiredConfig } from './desired.ts'
-import { dial } from './dial.ts'
+import { type Dialled, dial } from './dial.ts'
 import { createIntake } from './intake.ts'
 import type { Leases } from './lease.ts'
 import { Link, type LinkListener } from './link.ts'
@@ -43,12 +46,22 @@ export type Keeper = {
   catchUp(desired: number): void
   /** Another portal has taken the lease. */
   leaseLost(): void
+  /** Why this one, which dialled us, is not the nimble of the configuration; null when it is. */
+  strangeness(nimble: Hello): LinkFault | null
+  /** It dialled us and has proven itself: its link from now on, whoever had it before. */
+  enter(dialled: Dialled): Promise<void>
+  /** Somebody who said to be this nimble was turned away. */
+  turnedAway(fault: string): void
   /** Stops waiting and tries again, also when it had given up. */
   retry(): void
   stop(): Promise<void>
 }
 
 const leaseRetryMs = 5000
+/** One that dials us tries again within half a minute. */
+const missingMs = 40_000
+/** How long it is shown that two edge servers have one identity. */
+const twinShownMs = 300_000
 /** The nimble beside the portal costs nothing to try, and everyone waits for it at a start. */
 const localRetryMs = 1000
 const jitter = 0.2
@@ -62,6 +75,11 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
   let wake: () => void = () => undefined
   let trustedKey = target.publicKey
   let configuring = Promise.resolve()
+  /** Has dialled us and waits for its link. */
+  let visitor: Dialled | null = null
+  /** Said once; the tries go on in silence. */
+  let said: string | null = null
+  let missedSince = performance.now()
   const reports = createReports(target, parts, log)
 
   async function keep(): Promise<void> {
@@ -74,8 +92,12 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
         continue
       }
       if (!hadLease) await reports.recall()
+      if (target.mode === 'enrolled') {
+        await receive()
+        continue
+      }
       try {
-        await converse()
+        await converse(await call())
         failures = 0
         if (over.signal.aborted) return
         // The state is told by whoever has the lease.
@@ -101,15 +123,44 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
     }
   }
 
-  /** One link from its opening to its end. @throws OpeningFault when it does not open */
-  async function converse(): Promise<void> {
+  /** Waits for the nimble to dial us, until something else is to be done; then one link to its end. */
+  async function receive(): Promise<void> {
+    const missing = setTimeout(
+      () => {
+        const { state, last_contact_at } = reports.status()
+        if (state !== 'connecting') return
+        if (last_contact_at === null) reports.set({ state: 'new', cause: null })
+        else reports.set({ state: 'unreachable', cause: 'connection_lost' })
+      },
+      Math.max(0, missedSince + missingMs - performance.now()),
+    )
+    await pause(null)
+    clearTimeout(missing)
+    const dialled = visitor
+    visitor = null
+    // Who waits for a portal that stops, or lost the lease meanwhile, dials again.
+    if (!dialled) return
+    if (over.signal.aborted || !hasLease) return dialled.socket.close(1001, 'connection_lost')
+    // Both still there: the older one answers the closing, which a connection that is dead never does.
+    dialled.socket.once('close', (code: number) => {
+      if (code !== linkClose.replaced) return
+      log.warn('two edge servers have one identity; the newer connection took the place of the older')
+      reports.notice('identity_twice', twinShownMs)
+    })
+    await converse(dialled)
+    missedSince = performance.now()
+    if (hasLease && !visitor && !over.signal.aborted) reports.set({ state: 'connecting', cause: 'connection_lost' })
+  }
+
+  /** @throws OpeningFault */
+  async function call(): Promise<Dialled> {
     const expected = target.isLocal ? parts.localKey() : trustedKey
     // Its key file comes before its first listening.
     if (target.isLocal && expected === null) throw new OpeningFault('nothing_listens')
     let offered: string | null = null
     const dialled = await dial({
-      address: target.address,
-      port: target.port,
+      address: target.address as string,
+      port: target.port as number,
       timeoutMs: target.connectionTimeoutSeconds * 1000,
       self: parts.self,
       isLoopbackPort: parts.isLoopbackPort,
@@ -126,6 +177,11 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
       await pinKey(db, target, dialled.nimble.public_key)
       trustedKey = dialled.nimble.public_key
     }
+    return dialled
+  }
+
+  /** One link from its opening to its end. */
+  async function converse(dialled: Dialled): Promise<void> {
     await new Promise<void>((ended) => {
       const opened = new Link(
         dialled,
@@ -203,7 +259,7 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
         clearTimeout(timer)
         resolve()
       }
-      if (over.signal.aborted) wake()
+      if (over.signal.aborted || visitor) wake()
     })
   }
 
@@ -219,15 +275,34 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
     },
     leaseLost() {
       hasLease = false
-      link?.close(1001, 'connection_lost')
+      if (target.mode === 'enrolled') link?.close(linkClose.replaced, 'replaced')
+      else link?.close(1001, 'connection_lost')
+      wake()
+    },
+    strangeness(nimble) {
+      if (target.mode !== 'enrolled' || trustedKey === null) return 'not_enrolled'
+      return nimble.public_key === trustedKey ? null : 'key_changed'
+    },
+    async enter(dialled) {
+      await leases.seize(target.uid)
+      visitor?.socket.close(linkClose.replaced, 'replaced')
+      visitor = dialled
+      link?.close(linkClose.replaced, 'replaced')
+      wake()
+    },
+    turnedAway(fault) {
+      if (fault !== said) log.warn(`an edge server that dialled was turned away: ${fault}`)
+      said = fault
+      if (hasLease && !link && target.mode === 'enrolled') reports.set({ state: 'refused', cause: fault })
     },
     retry: () => wake(),
     async stop() {
       over.abort()
       wake()
       link?.close(1001, 'the portal stops')
+      visitor?.socket.close(1001, 'the portal stops')
       await kept
-      if (hasLease) reports.set({ state: 'connecting', cause: null })
+      if (hasLease && reports.status().state !== 'new') reports.set({ state: 'connecting', cause: null })
       await reports.stop(hasLease)
       if (!hasLease) return
       await leases

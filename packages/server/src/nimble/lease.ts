@@ -10,6 +10,8 @@ import type { Db } from '../db/database.ts'
 export type Leases = {
   /** True while this portal has the lease, also when it had it before. */
   take(name: string): Promise<boolean>
+  /** Takes it whoever has it: the edge server itself is here. The other portal finds out by `renew`. */
+  seize(name: string): Promise<void>
   give(name: string): Promise<void>
   /** Keeps all that were taken. @returns those that another portal has taken meanwhile */
   renew(): Promise<string[]>
@@ -36,6 +38,15 @@ export function createLeases(db: Db): Leases {
         (isGone(other, owner) && (await db.ingest((trx) => upsert(trx, prefix + name, owner, other))) === owner)
       if (isMine) held.add(name)
       return isMine
+    },
+    async seize(name) {
+      await db.ingest((trx) =>
+        sql`
+          insert into lease as l (name, owner, until)
+          values (${prefix + name}, ${owner}, now() + make_interval(secs => ${leaseSeconds}))
+          on conflict (name) do update set owner = excluded.owner, until = excluded.until`.execute(trx),
+      )
+      held.add(name)
     },
     async give(name) {
       held.delete(name)

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { LiveMessage, NimbleStatus } from '@sightline/contract'
-import type { LinkDiscovered, Overlay, Probed } from '@sightline/contract/edge'
+import type { Finding, LinkDiscovered, Overlay, Probed } from '@sightline/contract/edge'
 import { fingerprintOf } from '@sightline/contract/key'
-import { OpeningFault, type OpeningSelf } from '@sightline/contract/opening'
+import { OpeningFault, type OpeningSelf, openAsPortal, openingPipe } from '@sightline/contract/opening'
+import type { WebSocket } from 'ws'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import { noWire, type Wire } from '../wire.ts'
@@ -76,16 +77,21 @@ export type Links = {
     onFound: (found: LinkDiscovered) => void,
     signal: AbortSignal,
   ): Promise<{ interfaces: string[]; range: string | null; ms: number }>
-  probe(nimbleUid: string, options: ProbeOptions): Promise<Probed>
+  /** @param onFinding hears each as it is found; all of them are in the answer too */
+  probe(nimbleUid: string, options: ProbeOptions, onFinding?: (finding: Finding) => void): Promise<Probed>
   snapshot(nimbleUid: string, sourceUid: string): Promise<{ jpeg: Buffer; at: Date }>
   media(nimbleUid: string, mediaUid: string): Promise<{ contentType: string; body: Buffer }>
   /** Viewers of the same source and mode share one stream from the nimble. */
   live(nimbleUid: string, sourceUid: string, mode: LiveMode, listener: LiveListener): LiveFeed
   channelDo(nimbleUid: string, channelUid: string, action: ChannelAction, force: boolean): Promise<void>
   test(address: string, port: number): Promise<LinkTest>
+  /** A nimble has dialled this portal. Resolves when it is let in, or turned away with the reason. */
+  enter(socket: WebSocket): Promise<void>
 }
 
 const testMs = 5000
+/** For one that dialled us to prove itself. */
+const enterMs = 10_000
 /** A camera that does not answer at all takes its own time-outs first. */
 const probeMs = 60_000
 const snapshotMs = 10_000
@@ -123,6 +129,7 @@ export function createLinks(
     return link
   }
   wire.hear((message) => {
+    if (message.kind === 'entered') return keepers.get(message.nimble)?.leaseLost()
     if (message.kind !== 'links') return
     if (message.nimble === null) reload()
     else keepers.get(message.nimble)?.reconfigure()
@@ -226,9 +233,12 @@ export function createLinks(
       if (error !== null) throw new Refusal(502, 'The edge server could not search', { code: error })
       return scanned
     },
-    async probe(nimbleUid, options) {
+    async probe(nimbleUid, options, onFinding) {
       const { probed, cause } = await need(nimbleUid).ask({ type: 'probe', ...options }, 'probe.done', {
         timeoutMs: probeMs,
+        hear: (message) => {
+          if (message.type === 'probe.finding') onFinding?.(message.finding)
+        },
       })
       if (!probed) throw new Refusal(502, 'The edge server could not try the camera', { code: cause ?? 'engine_fault' })
       return probed
@@ -262,6 +272,27 @@ export function createLinks(
         )
       feeds.set(key, feed)
       return { stop: feed.join(listener) }
+    },
+
+    async enter(socket) {
+      const pipe = openingPipe(socket, enterMs)
+      const own = self
+      if (!own || isStopped) return socket.close(1001, 'the portal stops')
+      try {
+        const keeperOf = ({ id }: { id: string | null }) => (id === null ? undefined : keepers.get(id))
+        const nimble = await openAsPortal(pipe, own, (hello) => {
+          const keeper = keeperOf(hello)
+          return keeper ? keeper.strangeness(hello) : 'not_enrolled'
+        })
+        await keeperOf(nimble)?.enter({ socket, pipe, nimble })
+        wire.send({ kind: 'entered', nimble: nimble.id as string })
+      } catch (error) {
+        if (!(error instanceof OpeningFault)) throw error
+        log.info(`an edge server that dialled was turned away: ${error.fault}`)
+        if (error.claimedId !== null) keepers.get(error.claimedId)?.turnedAway(error.fault)
+        if (socket.readyState === socket.OPEN) socket.close(error.code, error.reason)
+        else socket.terminate()
+      }
     },
 
     async test(address, port) {

@@ -30,6 +30,7 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
   let noted: boolean | null = null
   let timer: NodeJS.Timeout | null = null
   let writing = Promise.resolve()
+  let noticed: { cause: string; until: number } | null = null
   /** The round trip of the measurement that is shown: a worse one does not replace it at once. */
   let clockQualityMs = Number.POSITIVE_INFINITY
 
@@ -105,6 +106,11 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
       isStopped = true
       if (timer) clearTimeout(timer)
     },
+    /** Shown as the cause, while nothing else is wrong. */
+    notice(cause: string, ms: number) {
+      noticed = { cause, until: performance.now() + ms }
+      set({ cause })
+    },
     contact() {
       status = { ...status, last_contact_at: new Date().toISOString() }
     },
@@ -142,7 +148,8 @@ export function createReports(target: Target, { db, bus }: { db: Db; bus: Bus },
           break
         case 'stats':
           lostEvents = message.lost_events
-          set({ journal_events: message.journal_events, cause: message.trouble ?? null })
+          if (noticed && noticed.until < performance.now()) noticed = null
+          set({ journal_events: message.journal_events, cause: message.trouble ?? noticed?.cause ?? null })
           saveStats(db, target, message).catch((error: unknown) =>
             log.warn({ err: error }, 'figures of the edge server could not be stored'),
           )

@@ -14,8 +14,9 @@ export const setting: Handlers<'setting'> = {
 const document = (nimble: Nimble) => ({
   nimble_id: nimble.nimble_id,
   name: nimble.name,
-  address: nimble.address,
-  port: nimble.port,
+  mode: nimble.mode,
+  ...(nimble.address !== null && { address: nimble.address }),
+  ...(nimble.port !== null && { port: nimble.port }),
   connection_timeout: nimble.connection_timeout,
   wait_between_retry: nimble.wait_between_retry,
   retry_times: nimble.retry_times,

@@ -11,8 +11,11 @@ export type Target = {
   id: number
   uid: string
   tenantId: number
-  address: string
-  port: number
+  /** `enrolled`: it dials us. */
+  mode: 'dial' | 'enrolled'
+  /** Null for one that dials us. */
+  address: string | null
+  port: number | null
   connectionTimeoutSeconds: number
   waitBetweenRetrySeconds: number
   retryTimes: number
@@ -21,13 +24,14 @@ export type Target = {
   publicKey: string | null
 }
 
-/** Every nimble that the portal dials, of every organization. */
+/** Every nimble, of every organization. */
 export async function listTargets(db: Db): Promise<Target[]> {
-  const rows = await db.ingest((trx) => trx.selectFrom('nimble').selectAll().where('mode', '=', 'dial').execute())
+  const rows = await db.ingest((trx) => trx.selectFrom('nimble').selectAll().execute())
   return rows.map((row) => ({
     id: row.id,
     uid: row.uid,
     tenantId: row.tenant_id,
+    mode: row.mode,
     address: row.address,
     port: row.port,
     connectionTimeoutSeconds: row.connection_timeout,

@@ -157,10 +157,22 @@ async function countChannels(trx: Trx, keys: readonly NimbleKey[]): Promise<Map<
   return new Map(rows.map((row) => [row.nimble_id, row]))
 }
 
+/** Events that will never come, as far as anybody has heard. */
+type Missing = Pick<NimbleStatus, 'lost_events' | 'rejected_events'>
+
 /** What was stored of edge servers by whichever portal had the link last, by the edge server's number. */
-async function storedStates(trx: Trx, keys: readonly NimbleKey[]): Promise<Map<number, LinkStatus>> {
+async function storedStates(trx: Trx, keys: readonly NimbleKey[]): Promise<Map<number, LinkStatus & Missing>> {
   const rows = await trx.selectFrom('nimble_state').selectAll().where(isOneOf(keys, 'nimble_state')).execute()
-  return new Map(rows.map((row) => [row.nimble_id, linkStatusOf(row)]))
+  return new Map(
+    rows.map((row) => {
+      const isKnown = row.last_contact_at !== null
+      const missing: Missing = {
+        lost_events: isKnown ? row.lost_events : null,
+        rejected_events: isKnown ? row.rejected_events : null,
+      }
+      return [row.nimble_id, { ...linkStatusOf(row), ...missing }]
+    }),
+  )
 }
 
 /** The whole status of edge servers, by their number: the link's part, the channels, and whether they are in step. */
@@ -192,6 +204,8 @@ export async function nimbleStatuses(
           channels_running: link.state === 'online' ? counted.running : null,
           capacity: link.capacity,
           journal_events: link.journal_events,
+          lost_events: stored.get(row.id)?.lost_events ?? null,
+          rejected_events: stored.get(row.id)?.rejected_events ?? null,
           desired_version: row.desired_version,
           applied_version: link.applied_version,
           sync: syncOf(link, row.desired_version, counted),

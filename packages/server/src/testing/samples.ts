@@ -194,6 +194,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
     configuration: { name: name('Edge'), address: '192.0.2.9', port: 7001 },
   }),
   'nimble.sync': (w) => ({ nimble_id: w.nimble }),
+  'nimble.enrol': (w) => ({ nimble_id: w.nimble }),
   'nimble.resend': (w) => ({ nimble_id: w.nimble }),
   'nimble.get': (w) => ({ nimble_id: w.nimble }),
   'nimble.status': (w) => ({ nimble_id: w.nimble }),

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { causeText } from '../i18n/words.ts'
+import { placeOf } from '../nimble/state.ts'
 import { useDraftForm } from '../ui/form.tsx'
 import { StatusDot } from '../ui/Health.tsx'
 import type { StepProps } from './Onboarding.tsx'
@@ -32,13 +33,15 @@ function Found({ nimble }: { nimble: Nimble }) {
   const { t } = useTranslation()
   const { address, port, status } = nimble
   const test = useQuery({
-    ...api.nimble.test.query({ address, port }),
+    ...api.nimble.test.query({ address: address ?? '', port: port ?? 0 }),
+    // One that dials the portal cannot be tried from here.
+    enabled: address !== null,
     retry: false,
     staleTime: 0,
     meta: { op: 'nimble.test', quiet: true },
   })
   const state = status?.state ?? 'new'
-  const place = `${address}:${port}`
+  const place = placeOf(nimble)
   return (
     <Stack gap="sm">
       <div className={classes.fact}>

@@ -65,6 +65,7 @@ export const pairs = {
   'nimble.get': { done: 'Edge server loaded', failed: 'Error while fetching configuration' },
   'nimble.override': { done: 'Configuration replaced', failed: 'Error while replacing the configuration' },
   'nimble.sync': { done: 'State loaded', failed: 'Error while fetching the state of the edge server' },
+  'nimble.enrol': { done: 'Command ready', failed: 'Error while preparing the enrolment' },
   'nimble.resend': { done: 'Sent again', failed: 'Error while sending the configuration again' },
   'nimble.license': { done: 'Licence bound', failed: 'Error while binding the Licence' },
   'nimble.list': { done: 'Edge servers loaded', failed: 'Error fetching Nimble Conf' },

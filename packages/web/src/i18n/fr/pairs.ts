@@ -80,6 +80,7 @@ export const pairs = {
   'nimble.get': { done: 'Serveur edge chargé', failed: 'Erreur lors de la lecture de la configuration' },
   'nimble.override': { done: 'Configuration remplacée', failed: 'Erreur lors du remplacement de la configuration' },
   'nimble.sync': { done: 'État chargé', failed: "Erreur lors de la lecture de l'état du serveur edge" },
+  'nimble.enrol': { done: 'Commande prête', failed: "Erreur lors de la préparation de l'inscription" },
   'nimble.resend': { done: 'Configuration renvoyée', failed: 'Erreur lors du renvoi de la configuration' },
   'nimble.license': { done: 'Licence liée', failed: 'Erreur lors de la liaison de la licence' },
   'nimble.list': { done: 'Serveurs edge chargés', failed: 'Erreur lors de la lecture des serveurs edge' },

@@ -1,0 +1,304 @@
+/** An edge server behind NAT: real processes enrol with a real portal and dial it. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { enrolPath, linkPath, linkSubprotocol } from '@sightline/contract/edge'
+import { createLinkKey, openLinkKey } from '@sightline/contract/key'
+import { openAsPortal, openingPipe } from '@sightline/contract/opening'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { type Client, testApp } from '../testing/app.ts'
+import { until } from '../testing/until.ts'
+
+const program = fileURLToPath(new URL('../../../edge/src/main.ts', import.meta.url))
+const root = mkdtempSync(join(tmpdir(), 'sl-enrol-'))
+const portal = await testApp()
+const address = await portal.listen()
+await portal.services.links.start()
+let admin: Client
+let children: ChildProcess[]
+let count = 0
+
+beforeEach(async () => {
+  // Calls of one person are limited.
+  admin = await portal.signIn('admin')
+  children = []
+})
+afterEach(async () => {
+  for (const child of children) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+})
+afterAll(async () => {
+  await portal.close()
+  rmSync(root, { recursive: true, maxRetries: 5 })
+})
+
+const newFolder = () => join(root, String(++count))
+const { db } = portal.services
+
+/** Starts the program as `npm run nimble` does; what it says is gathered in `text`. */
+function run(folder: string, ...args: string[]) {
+  const child = fork(program, args, {
+    env: { PATH: process.env.PATH, NIMBLE_DATA_DIR: folder },
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  children.push(child)
+  const said = { child, text: '' }
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said.text += chunk))
+  return said
+}
+async function ended(said: ReturnType<typeof run>): Promise<{ code: number | null; lines: string[] }> {
+  await once(said.child, 'close')
+  return { code: said.child.exitCode, lines: said.text.trim().split('\n') }
+}
+
+async function configured(): Promise<string> {
+  const { uid } = await portal.make.nimble({ mode: 'enrolled', address: null, port: null })
+  portal.services.links.reload()
+  return uid
+}
+async function commandFor(uid: string): Promise<{ token: string; command: string }> {
+  const { status, body } = await admin.call('nimble.enrol', { nimble_id: uid })
+  expect(status).toBe(200)
+  return body.response
+}
+async function enrolled(uid: string, folder = newFolder()): Promise<string> {
+  const { token } = await commandFor(uid)
+  expect((await ended(run(folder, 'enrol', address, token))).code).toBe(0)
+  return folder
+}
+const statusOf = async (uid: string) => {
+  await pause(200)
+  return (await admin.call('nimble.status', { nimble_id: uid })).body.response
+}
+const isOnline = (uid: string) => async () => (await statusOf(uid)).state === 'online'
+const row = (uid: string) =>
+  db.owner((trx) => trx.selectFrom('nimble').selectAll().where('uid', '=', uid).executeTakeFirstOrThrow())
+
+describe('an enrolled edge server', () => {
+  test('exchanges keys by the pasted command, dials the portal, and is back after the portal closed the link', async () => {
+    const uid = await configured()
+    expect(await statusOf(uid)).toMatchObject({ lost_events: null, rejected_events: null, applied_version: null })
+    const { command, token } = await commandFor(uid)
+    expect(command).toBe(`npm run nimble -- enrol ${address} ${token}`)
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32)
+    const stored = await db.owner((trx) =>
+      trx.selectFrom('one_time_token').select('token_hash').where('purpose', '=', 'enrol').execute(),
+    )
+    expect(stored.map(({ token_hash }) => token_hash.toString('base64url'))).not.toContain(token)
+
+    const folder = newFolder()
+    const { code, lines } = await ended(run(folder, ...command.split(' ').slice(4)))
+    expect([code, lines]).toEqual([0, [expect.stringContaining(`of ${address} from now on`)]])
+    const ownKey = readFileSync(join(folder, 'key.pub'), 'utf8').trim()
+    expect(await row(uid)).toMatchObject({ mode: 'enrolled', key_state: 'pinned', public_key: ownKey, address: null })
+
+    const edge = run(folder)
+    await until(isOnline(uid), 'it has dialled')
+    await until(async () => (await statusOf(uid)).sync === 'in_sync', 'what it should run is applied')
+    // Everything is asked over it as over any link.
+    const { links } = portal.services
+    const scanned = await links.discover(uid, { seconds: 0.3 }, () => undefined, new AbortController().signal)
+    expect(scanned.interfaces.length).toBeGreaterThan(0)
+    expect(await db.owner((trx) => trx.selectFrom('lease').select('name').execute())).toContainEqual({
+      name: `nimble.link ${uid}`,
+    })
+    const { since } = await statusOf(uid)
+    links.reload()
+    await db.owner((trx) => trx.updateTable('nimble').set({ wait_between_retry: 11 }).where('uid', '=', uid).execute())
+    links.reload()
+    await until(async () => (await statusOf(uid)).since > since && (await isOnline(uid)()), 'it is back')
+    edge.child.kill('SIGTERM')
+    await once(edge.child, 'exit')
+    expect(edge.child.exitCode).toBe(0)
+    await until(async () => (await statusOf(uid)).cause === 'connection_lost', 'the loss is shown')
+  }, 60_000)
+
+  test('may be one that was dialled before; it keeps its identity', async () => {
+    const { uid } = await portal.make.nimble({ port: 9, retry_times: 1 })
+    const folder = await enrolled(uid)
+    run(folder)
+    await until(isOnline(uid), 'it has dialled')
+    expect((await admin.call('nimble.get', { nimble_id: uid })).body.response).toMatchObject({
+      mode: 'enrolled',
+      address: null,
+      port: null,
+    })
+    const back = await admin.call('nimble.update', { nimble_id: uid, mode: 'dial' })
+    expect([back.status, back.body.errors]).toEqual([400, { address: ['required'], port: ['required'] }])
+  }, 30_000)
+
+  test('only the newest token counts, once, for an hour', async () => {
+    const uid = await configured()
+    const [older, newer] = [await commandFor(uid), await commandFor(uid)]
+    const tries = async (token: string) => ended(run(newFolder(), 'enrol', address, token))
+    const refusal = (text: string) => ({ code: 1, lines: [expect.stringContaining(text)] })
+    expect(await tries(older.token)).toEqual(refusal('does not know this token'))
+    // Two machines at once: one of them.
+    const both = await Promise.all([tries(newer.token), tries(newer.token)])
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
+    expect(both.find(({ code }) => code === 1)).toEqual(refusal('has been used already'))
+    const late = await commandFor(uid)
+    await db.owner((trx) =>
+      sql`update one_time_token set expires_at = now() - interval '1 s' where purpose = 'enrol'`.execute(trx),
+    )
+    expect(await tries(late.token)).toEqual(refusal('has expired'))
+  }, 30_000)
+
+  test.each([
+    ['http://192.168.7.1', [], 'everyone on this network can read along'],
+    ['http://203.0.113.7', ['--allow-http'], 'use https'],
+    ['ftp://portal.example.org', [], 'is not the address of a portal'],
+    ['https://127.0.0.1:64999', [], 'Nothing listens at'],
+    ['https://no-such-host.invalid', [], 'is not known here'],
+  ])('%s %j is refused in one sentence', async (url, flags, words) => {
+    const { code, lines } = await ended(run(newFolder(), 'enrol', url, 'x'.repeat(43), ...flags))
+    expect([code, lines]).toEqual([1, [expect.stringContaining(words)]])
+  })
+
+  test('a web server that is no portal is told apart', async () => {
+    const web = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1')
+    await once(web, 'listening')
+    const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
+    const { code, lines } = await ended(run(newFolder(), 'enrol', url, 'x'))
+    expect([code, lines]).toEqual([1, [expect.stringContaining('is not a portal of Sightline')]])
+    web.close()
+  })
+})
+
+describe('words on both sides', () => {
+  test('for a key that was replaced, and for a configuration that was deleted', async () => {
+    const uid = await configured()
+    const first = run(await enrolled(uid))
+    await until(isOnline(uid), 'the first has dialled')
+    await enrolled(uid)
+    await until(() => first.text.includes('The portal trusts another key'), 'the first is told')
+    await until(async () => (await statusOf(uid)).cause === 'key_changed', 'the portal shows it')
+    expect(await statusOf(uid)).toMatchObject({ state: 'refused' })
+
+    const other = await configured()
+    const second = run(await enrolled(other))
+    await until(isOnline(other), 'the second has dialled')
+    expect((await admin.call('nimble.delete', { nimble_id: other })).status).toBe(200)
+    await until(() => second.text.includes('its configuration was deleted'), 'the second is told')
+  }, 60_000)
+
+  test('for two edge servers with one identity: the newer one is served, the older stands back', async () => {
+    const uid = await configured()
+    const folder = await enrolled(uid)
+    const copy = newFolder()
+    cpSync(folder, copy, { recursive: true })
+    const first = run(folder)
+    await until(isOnline(uid), 'the first has dialled')
+    run(copy)
+    await until(() => first.text.includes('Another edge server with the same identity'), 'the first is told')
+    await until(async () => (await statusOf(uid)).cause === 'identity_twice', 'the portal shows it')
+    expect(await statusOf(uid)).toMatchObject({ state: 'online', health: 'needs attention' })
+  }, 60_000)
+
+  test('for another protocol, from either side', async () => {
+    const uid = await configured()
+    const folder = await enrolled(uid)
+    const ws = new WebSocket(address.replace('http', 'ws') + linkPath, linkSubprotocol)
+    await once(ws, 'open')
+    ws.send(JSON.stringify({ type: 'hello', protocol: 2, id: uid }))
+    const [code, reason] = await once(ws, 'close')
+    expect(`${code} ${reason}`).toBe('4426 protocol_mismatch:1')
+    await until(async () => (await statusOf(uid)).cause === 'protocol_mismatch:2', 'the portal shows it')
+
+    const future = createServer().listen(0, '127.0.0.1')
+    await once(future, 'listening')
+    const sockets = new WebSocketServer({ server: future, handleProtocols: () => linkSubprotocol })
+    sockets.on('connection', (socket) => socket.send(JSON.stringify({ type: 'hello', protocol: 2 })))
+    pointTo(folder, `http://127.0.0.1:${(future.address() as AddressInfo).port}`)
+    const edge = run(folder)
+    await until(() => edge.text.includes('speaks protocol 2, this edge server protocol 1'), 'the edge server says it')
+    for (const socket of sockets.clients) socket.terminate()
+    future.close()
+  }, 30_000)
+
+  test('for another portal at the same address', async () => {
+    const uid = await configured()
+    const folder = await enrolled(uid)
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const sockets = new WebSocketServer({ server: other, handleProtocols: () => linkSubprotocol })
+    const key = await openLinkKey(await createLinkKey())
+    sockets.on('connection', (socket) => {
+      const self = { id: '00000000-0000-7000-8000-0000000000aa', software: 'another portal', key }
+      openAsPortal(openingPipe(socket, 5000), self, () => null).catch(() => socket.close())
+    })
+    pointTo(folder, `http://127.0.0.1:${(other.address() as AddressInfo).port}`)
+    const edge = run(folder)
+    await until(() => edge.text.includes('Another portal answers'), 'the edge server says it')
+    for (const socket of sockets.clients) socket.terminate()
+    other.close()
+  }, 30_000)
+})
+
+describe('strangers', () => {
+  test('prove nothing: without a configuration, without its key, and pages of browsers are refused', async () => {
+    const uid = await configured()
+    await enrolled(uid)
+    const key = await openLinkKey(await createLinkKey())
+    const comeAs = async (id: string | null) => {
+      const ws = new WebSocket(address.replace('http', 'ws') + linkPath, linkSubprotocol)
+      await once(ws, 'open')
+      ws.send(
+        JSON.stringify({ type: 'hello', protocol: 1, software: 'x', id, nonce: 'AAAA', public_key: key.publicKey }),
+      )
+      const [code, reason] = await once(ws, 'close')
+      return `${code} ${reason}`
+    }
+    expect(await comeAs(null)).toBe('4401 not_enrolled')
+    expect(await comeAs('00000000-0000-7000-8000-00000000dead')).toBe('4401 not_enrolled')
+    expect(await comeAs(uid)).toBe('4401 key_changed')
+    const page = new WebSocket(address.replace('http', 'ws') + linkPath, linkSubprotocol, { origin: address })
+    page.on('error', () => undefined)
+    const [, response] = await once(page, 'unexpected-response')
+    expect(response.statusCode).toBe(404)
+    const posted = await fetch(address + enrolPath, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: address },
+      body: '{}',
+    })
+    expect(posted.status).toBe(403)
+  })
+
+  test('connections that prove nothing are few at a time', async () => {
+    const idle = Array.from(
+      { length: 8 },
+      () => new WebSocket(address.replace('http', 'ws') + linkPath, linkSubprotocol),
+    )
+    await Promise.all(idle.map((ws) => once(ws, 'open')))
+    const ninth = new WebSocket(address.replace('http', 'ws') + linkPath, linkSubprotocol)
+    ninth.on('error', () => undefined)
+    const [, response] = await once(ninth, 'unexpected-response')
+    expect(response.statusCode).toBe(503)
+    for (const ws of idle) ws.terminate()
+  })
+
+  test('the edge server beside the portal is not enrolled by hand', async () => {
+    const { uid } = await portal.make.nimble({ is_local: true })
+    const { status, body } = await admin.call('nimble.enrol', { nimble_id: uid })
+    expect([status, body.errors]).toEqual([400, { nimble_id: ['nimble_is_local'] }])
+  })
+})
+
+/** As if the portal's address led elsewhere now. */
+function pointTo(folder: string, url: string): void {
+  const file = join(folder, 'enrolment.json')
+  const kept = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...kept, portal_url: url }))
+}

@@ -86,6 +86,10 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
     }
     if (!form.getValues().device_name) form.setFieldValue('device_name', cameraName(named, taken))
   })
+  const restartHint = ({ source_channels }: Device) =>
+    source_channels.length > 0
+      ? t('device.form.restarts', { names: source_channels.map(({ channel_name }) => channel_name).join(', ') })
+      : t('device.form.restartsNone')
   const isSame = device !== undefined && values.address === device.stream_address && values.password === device.password
   const maySave = trial.works || isSame
   const profiles = trial.result?.profiles ?? []
@@ -93,7 +97,7 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
     <form onSubmit={onSubmit}>
       {guards}
       <Stack gap="md">
-        <Panel title={t('device.stream')} hint={device && t('device.form.restart')}>
+        <Panel title={t('device.stream')} hint={device && restartHint(device)}>
           <Select
             label={t('device.form.nimble')}
             description={t('device.form.nimbleHint')}

@@ -1,13 +1,17 @@
-import { Button, Menu } from '@mantine/core'
-import type { Device, Site } from '@sightline/contract'
+import { Button, Group, Menu, Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import type { Device, Health, Site } from '@sightline/contract'
 import { IconChevronDown, IconDeviceCctv } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { useEdges } from '../app/edge.ts'
+import { movable } from '../app/moving.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
+import { MoveCameras } from '../ui/cameras/MoveCameras.tsx'
 import { type Column, DataTable } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
@@ -15,15 +19,35 @@ import { Go, useGo } from '../ui/Go.tsx'
 import { HealthTag, Tag } from '../ui/Health.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { usePages } from '../ui/pages.ts'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import classes from './device.module.css'
+import { TagCameras } from './TagCameras.tsx'
+
+const grades: readonly Health[] = ['healthy', 'needs attention', 'offline', 'unknown']
+const typingMs = 200
+
+type Props = { site: Site; q: string | undefined; health: Health | undefined }
 
 /** The cameras of a site. */
-export function DeviceList({ site }: { site: Site }) {
+export function DeviceList({ site, q, health }: Props) {
   const { t } = useTranslation()
   const go = useGo()
+  const navigate = useNavigate()
   const mayEdit = useMay('edit')
   const { site_id } = site
-  const query = useQuery(api.device.list.query({ site_id }))
+  const [typed] = useDebouncedValue(q, typingMs)
+  const pages = usePages(api.device.list, { site_id, q: typed, health: health && [health] })
+  const { edges = [] } = useEdges()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [open, setOpen] = useState<'tags' | 'move' | null>(null)
+  const nimbleName = useMemo(() => new Map(edges.map(({ nimble_id, name }) => [nimble_id, name])), [edges])
+  const setHealth = (next: string | null) =>
+    void navigate({
+      to: '.',
+      search: ((now: object) => ({ ...now, health: next ?? undefined })) as never,
+      replace: true,
+    })
   const columns = useMemo(
     (): Column<Device>[] => [
       {
@@ -53,18 +77,23 @@ export function DeviceList({ site }: { site: Site }) {
       },
       { id: 'tags', header: t('device.tags'), value: (row) => row.tag_name, cell: (row) => row.tag_name || '–' },
       {
-        id: 'resolution',
-        header: t('device.resolution'),
-        value: (row) => row.resolution,
-        cell: (row) => <span className="num">{row.resolution ?? '–'}</span>,
+        id: 'nimble',
+        header: t('device.nimble'),
+        value: (row) => nimbleName.get(row.nimble_id) ?? '',
+        cell: (row) => <span className="t2">{nimbleName.get(row.nimble_id) ?? '–'}</span>,
         hideOnPhone: true,
       },
       {
-        id: 'fps',
-        header: t('device.fps'),
-        value: (row) => row.fps,
-        align: 'right',
-        cell: (row) => <span className="num">{row.fps === null ? '–' : formatNumber(row.fps)}</span>,
+        id: 'resolution',
+        header: t('device.resolution'),
+        value: (row) => row.resolution,
+        cell: (row) => (
+          <span className="num">
+            {[row.resolution ?? '–', row.fps !== null && t('device.fpsShort', { fps: formatNumber(row.fps) })]
+              .filter(Boolean)
+              .join(' · ')}
+          </span>
+        ),
         hideOnPhone: true,
       },
       {
@@ -75,30 +104,53 @@ export function DeviceList({ site }: { site: Site }) {
         cell: (row) => <span className="num">{row.source_channels.length}</span>,
       },
     ],
-    [t, site_id],
+    [t, site_id, nimbleName],
   )
+  const rows = pages.rows
+  const selected = rows?.filter(({ device_id }) => chosen.has(device_id)) ?? []
+  const close = () => {
+    setOpen(null)
+    setChosen(new Set())
+  }
   return (
     <>
       <PageHeader
         title={t('device.title')}
-        meta={[site.site_name, query.data && t('device.meta', { count: query.data.length })]
+        meta={[site.site_name, typeof pages.total === 'number' && t('device.meta', { count: pages.total })]
           .filter(Boolean)
           .join(' · ')}
       >
         {mayEdit && <AddCamera siteId={site_id} />}
       </PageHeader>
       <Panel flush>
-        {query.isError && !query.data ? (
-          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
-        ) : !query.data ? (
+        {pages.error && !rows ? (
+          <ErrorPanel error={pages.error} onRetry={pages.retry} />
+        ) : !rows ? (
           <RowsSkeleton />
         ) : (
           <DataTable
             label={t('device.title')}
             columns={columns}
-            rows={query.data}
-            rowId={(row) => row.device_id}
+            rows={rows}
+            rowId={({ device_id }) => device_id}
             filterLabel={t('device.filter')}
+            remote={pages.remote}
+            filters={
+              <Select
+                w={180}
+                aria-label={t('site.filterHealth')}
+                placeholder={t('site.allHealth')}
+                clearable
+                value={health ?? null}
+                onChange={setHealth}
+                data={grades.map((grade) => ({ value: grade, label: t(`health.${grade}`) }))}
+              />
+            }
+            isFiltered={health !== undefined || Boolean(typed)}
+            onClearFilters={() => setHealth(null)}
+            selection={
+              mayEdit ? { ids: chosen, onChange: setChosen, labelOf: ({ device_name }) => device_name } : undefined
+            }
             onRowClick={(row) => go('/device/detail', { sid: site_id, did: row.device_id })}
             empty={
               <Empty
@@ -109,14 +161,41 @@ export function DeviceList({ site }: { site: Site }) {
                 forbidden={!mayEdit}
               />
             }
+            footer={
+              selected.length > 0 && (
+                <section className={classes.bulk} aria-label={t('device.selected', { count: selected.length })}>
+                  <span className="num">{t('device.selected', { count: selected.length })}</span>
+                  <Group gap="xs" ml="auto">
+                    <Button size="xs" variant="subtle" color="gray" onClick={() => setChosen(new Set())}>
+                      {t('device.unselect')}
+                    </Button>
+                    {edges.length > 1 && (
+                      <Button size="xs" variant="default" onClick={() => setOpen('move')}>
+                        {t('deployment.move')}
+                      </Button>
+                    )}
+                    <Button size="xs" variant="default" onClick={() => setOpen('tags')}>
+                      {t('device.tag.open')}
+                    </Button>
+                  </Group>
+                </section>
+              )
+            }
           />
         )}
       </Panel>
+      <TagCameras cameras={open === 'tags' ? selected : []} onClose={close} />
+      <MoveCameras
+        title={t('device.moveTitle', { count: selected.length })}
+        cameras={open === 'move' ? selected.map(movable) : []}
+        edges={edges}
+        onClose={close}
+      />
     </>
   )
 }
 
-/** Two ways in: found by the edge server, or by address. */
+/** The ways in: found by the edge server, by address, or many at once. */
 function AddCamera({ siteId }: { siteId: string }) {
   const { t } = useTranslation()
   return (

@@ -5,11 +5,14 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { useEdges } from '../app/edge.ts'
+import { movable } from '../app/moving.ts'
 import { codecName, formatNumber, formatTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { ChannelHealth } from '../ui/ChannelHealth.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
+import { MoveCameras } from '../ui/cameras/MoveCameras.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -20,6 +23,9 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import classes from './device.module.css'
+import { HealthDay } from './HealthDay.tsx'
+import { Streams } from './Streams.tsx'
+import { SwapCamera } from './SwapCamera.tsx'
 
 /** One camera: its picture, what it sends, and the analytics attached to it. */
 export function DevicePage({ device, site }: { device: Device; site: Site }) {
@@ -47,7 +53,7 @@ export function DevicePage({ device, site }: { device: Device; site: Site }) {
         <Button component={Go} to="/device/view" search={search} variant="default">
           {t('device.view')}
         </Button>
-        {mayEdit && <Manage device={device} />}
+        {mayEdit && <Manage device={device} still={view.data?.snapshot_url ?? null} />}
         {mayEdit && (
           <Button component={Go} to="/channel/add" search={search} leftSection={<IconPlus size={16} />} data-create>
             {t('channel.attach')}
@@ -94,33 +100,36 @@ export function DevicePage({ device, site }: { device: Device; site: Site }) {
             )}
           </Panel>
         </div>
-        <Panel title={t('device.stream')}>
-          <Facts
-            items={[
-              [t('device.address'), device.stream_address],
-              [t('device.codec'), device.codec && codecName(device.codec)],
-              [t('device.resolution'), device.resolution],
-              [t('device.fps'), device.fps === null ? null : formatNumber(device.fps)],
-              [t('device.lastFrame'), device.last_frame_at && formatTime(device.last_frame_at, zone)],
-              [t('device.nimble'), view.data?.nimble.name ?? null],
-              [t('device.site'), site.site_name],
-              [t('device.tags'), device.tag_name],
-              ...device.device_source.map(
-                (source) => [source.source_name, t(`device.role.${source.role}`)] as [string, string],
-              ),
-            ]}
-          />
-        </Panel>
+        <div className={classes.main}>
+          <Panel title={t('device.stream')}>
+            <Facts
+              items={[
+                [t('device.address'), device.stream_address],
+                [t('device.codec'), device.codec && codecName(device.codec)],
+                [t('device.resolution'), device.resolution],
+                [t('device.fps'), device.fps === null ? null : formatNumber(device.fps)],
+                [t('device.lastFrame'), device.last_frame_at && formatTime(device.last_frame_at, zone)],
+                [t('device.nimble'), view.data?.nimble.name ?? null],
+                [t('device.site'), site.site_name],
+                [t('device.tags'), device.tag_name],
+              ]}
+            />
+          </Panel>
+          {view.data && <HealthDay stretches={view.data.health} device={device} zone={zone} />}
+          <Streams device={device} />
+        </div>
       </div>
     </>
   )
 }
 
 /** Editing, and deleting, which active analytics block. */
-function Manage({ device }: { device: Device }) {
+function Manage({ device, still }: { device: Device; still: string | null }) {
   const { t } = useTranslation()
   const go = useGo()
   const [asks, setAsks] = useState(false)
+  const [open, setOpen] = useState<'swap' | 'move' | null>(null)
+  const { edges = [] } = useEdges()
   const remove = useMutation(api.device.delete.mutation({ inline: true }))
   const search = { sid: device.site_id, did: device.device_id }
   const isBlocked = remove.error?.code === 406 || device.source_channels.length > 0
@@ -134,11 +143,20 @@ function Manage({ device }: { device: Device }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => go('/device/edit', search)}>{t('device.edit')}</Menu.Item>
+          <Menu.Item onClick={() => setOpen('swap')}>{t('swap.open')}</Menu.Item>
+          {edges.length > 1 && <Menu.Item onClick={() => setOpen('move')}>{t('device.move')}</Menu.Item>}
           <Menu.Item color="red" onClick={() => setAsks(true)}>
             {t('device.delete')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      <SwapCamera device={device} still={still} opened={open === 'swap'} onClose={() => setOpen(null)} />
+      <MoveCameras
+        title={t('deployment.moveTitle', { name: device.device_name })}
+        cameras={open === 'move' ? [movable(device)] : []}
+        edges={edges}
+        onClose={() => setOpen(null)}
+      />
       <Confirm
         opened={asks}
         onClose={() => setAsks(false)}

@@ -1,4 +1,4 @@
-import { TextInput, UnstyledButton } from '@mantine/core'
+import { Checkbox, TextInput, UnstyledButton } from '@mantine/core'
 import { IconArrowsSort, IconSearch, IconSortAscending, IconSortDescending } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import {
@@ -15,7 +15,7 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useMemo, useRef } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './DataTable.module.css'
 import { Empty } from './Empty.tsx'
@@ -50,6 +50,10 @@ type Props<T> = {
   /** Last cell, e.g. a menu. */
   actions?: (row: T) => ReactNode
   footer?: ReactNode
+  /** Rows can be chosen, by their ids. */
+  selection?: { ids: ReadonlySet<string>; onChange: (ids: ReadonlySet<string>) => void; labelOf: (row: T) => string }
+  /** The server filters, and answers piece by piece: what comes next is asked for at the end of what is there. */
+  remote?: { hasMore: boolean; isFetching: boolean; more: () => void }
 }
 
 const features = tableFeatures({
@@ -63,7 +67,9 @@ const features = tableFeatures({
 })
 
 /** From this many rows on only those in sight are drawn. */
-const virtualFrom = 100
+const virtualFrom = 40
+/** The next piece is asked for this many rows before the end. */
+const aheadRows = 10
 const rowHeight = 54
 
 /** Sorting and filter live in the address (`?q=…&sort=-name`), so that a list can be linked and survives a reload. */
@@ -77,7 +83,8 @@ function useAddress() {
 
 /** The one table: sorting, text filter, empty and filtered-empty faces, cards on a phone, virtual rows. */
 export function DataTable<T extends RowData>(props: Props<T>) {
-  const { label, columns, rows, rowId, empty, filters, onRowClick, isSelected, actions, footer } = props
+  const { label, columns, rows, rowId, empty, filters, onRowClick, isSelected, actions, footer, selection, remote } =
+    props
   const { t } = useTranslation()
   const { q, sort, set } = useAddress()
   const frame = useRef<HTMLElement>(null)
@@ -88,11 +95,12 @@ export function DataTable<T extends RowData>(props: Props<T>) {
         id: column.id,
         header: column.header,
         accessorFn: (row: T) => column.value?.(row) ?? '',
-        enableSorting: Boolean(column.value),
+        // Part of a list in another order would look like the whole of it.
+        enableSorting: Boolean(column.value) && !remote?.hasMore,
         enableGlobalFilter: Boolean(column.value),
         sortFn: 'alphanumeric',
       })),
-    [columns],
+    [columns, remote?.hasMore],
   )
   const table = useTable(
     {
@@ -102,7 +110,7 @@ export function DataTable<T extends RowData>(props: Props<T>) {
       getRowId: rowId,
       globalFilterFn: 'includesString',
       state: {
-        globalFilter: q,
+        globalFilter: remote ? '' : q,
         sorting: sort ? [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }] : [],
         columnFilters: [],
       },
@@ -128,6 +136,13 @@ export function DataTable<T extends RowData>(props: Props<T>) {
   const before = items[0]?.start ?? 0
   const after = isVirtual ? virtual.getTotalSize() - (items.at(-1)?.end ?? 0) : 0
 
+  const last = items.at(-1)?.index ?? shown.length - 1
+  const isAtEnd = remote?.hasMore && !remote.isFetching && last >= shown.length - aheadRows
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for each end that is reached
+  useEffect(() => {
+    if (isAtEnd) remote?.more()
+  }, [isAtEnd, shown.length])
+
   const isFiltered = q !== '' || Boolean(props.isFiltered)
   if (rows.length === 0 && !isFiltered) return empty
 
@@ -136,6 +151,12 @@ export function DataTable<T extends RowData>(props: Props<T>) {
     props.onClearFilters?.()
   }
   const head = table.getHeaderGroups()[0]?.headers ?? []
+  const chosen = selection ? shown.filter((row) => selection.ids.has(row.id)).length : 0
+  const choose = (ids: readonly string[], isChosen: boolean) => {
+    const next = new Set(selection?.ids)
+    for (const id of ids) isChosen ? next.add(id) : next.delete(id)
+    selection?.onChange(next)
+  }
   return (
     <>
       {(filters || props.filterLabel) && (
@@ -179,6 +200,22 @@ export function DataTable<T extends RowData>(props: Props<T>) {
           <table className={classes.table} role="table" aria-rowcount={shown.length + 1}>
             <thead role="rowgroup">
               <tr role="row">
+                {selection && (
+                  <th role="columnheader" className={classes.select}>
+                    <Checkbox
+                      size="xs"
+                      aria-label={t('common.selectAll')}
+                      checked={chosen > 0 && chosen === shown.length}
+                      indeterminate={chosen > 0 && chosen < shown.length}
+                      onChange={({ currentTarget: { checked } }) =>
+                        choose(
+                          shown.map(({ id }) => id),
+                          checked,
+                        )
+                      }
+                    />
+                  </th>
+                )}
                 {head.map((header, index) => {
                   const direction = header.column.getIsSorted()
                   const sorted = direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : 'none'
@@ -189,10 +226,10 @@ export function DataTable<T extends RowData>(props: Props<T>) {
                     <th
                       key={header.id}
                       role="columnheader"
-                      aria-sort={column?.value ? sorted : undefined}
+                      aria-sort={header.column.getCanSort() ? sorted : undefined}
                       data-align={column?.align}
                     >
-                      {column?.value ? (
+                      {column && header.column.getCanSort() ? (
                         <UnstyledButton className={classes.sort} onClick={header.column.getToggleSortingHandler()}>
                           {column.header}
                           <Icon size={14} aria-hidden="true" opacity={direction ? 1 : 0.45} />
@@ -212,18 +249,30 @@ export function DataTable<T extends RowData>(props: Props<T>) {
             </thead>
             <tbody role="rowgroup">
               {before > 0 && <Gap height={before} />}
-              {visible.map((row) => (
+              {visible.map((row, position) => (
                 <tr
                   key={row.id}
                   role="row"
                   aria-rowindex={row.index + 2}
-                  data-selected={isSelected?.(row.original) || undefined}
+                  ref={isVirtual ? virtual.measureElement : undefined}
+                  data-index={isVirtual ? items[position]?.index : undefined}
+                  data-selected={isSelected?.(row.original) || selection?.ids.has(row.id) || undefined}
                   data-clickable={onRowClick ? true : undefined}
                   // The link in the first cell does the same by keyboard.
                   onClick={(clicked) => {
                     if (!(clicked.target as HTMLElement).closest('a,button,input,label')) onRowClick?.(row.original)
                   }}
                 >
+                  {selection && (
+                    <td role="cell" className={classes.select}>
+                      <Checkbox
+                        size="xs"
+                        aria-label={t('common.selectRow', { name: selection.labelOf(row.original) })}
+                        checked={selection.ids.has(row.id)}
+                        onChange={({ currentTarget: { checked } }) => choose([row.id], checked)}
+                      />
+                    </td>
+                  )}
                   {columns.map((column) => (
                     <td
                       key={column.id}

@@ -36,6 +36,8 @@ export const common = {
   sortAscending: 'sorted ascending',
   sortDescending: 'sorted descending',
   watched: 'watched {{time}} of 24 h',
+  selectAll: 'Select all',
+  selectRow: 'Select {{name}}',
   name: 'Name',
   description: 'Description',
   state: 'State',

@@ -38,6 +38,8 @@ export const common: Catalogue['common'] = {
   sortAscending: 'tri croissant',
   sortDescending: 'tri décroissant',
   watched: 'observé {{time}} sur 24 h',
+  selectAll: 'Tout choisir',
+  selectRow: 'Choisir {{name}}',
   name: 'Nom',
   description: 'Description',
   state: 'État',

@@ -1,3 +1,5 @@
+import type { Catalogue } from '../catalogue.ts'
+
 export const device = {
   title: 'Caméras',
   meta_one: '{{count}} caméra',
@@ -27,6 +29,35 @@ export const device = {
   codec: 'Codec',
   lastFrame: 'Dernière image',
   role: { analytics: 'analyse', live: 'image en direct', both: 'analyse et image en direct' },
+  moveTitle_one: 'Déplacer {{count}} caméra vers un autre serveur edge',
+  moveTitle_other: 'Déplacer {{count}} caméras vers un autre serveur edge',
+  move: 'Déplacer vers un autre serveur edge…',
+  selected_one: '{{count}} caméra choisie',
+  selected_other: '{{count}} caméras choisies',
+  unselect: 'Annuler le choix',
+  fpsShort: '{{fps}}/s',
+  tag: {
+    open: 'Poser une étiquette…',
+    title_one: 'Étiquette de {{count}} caméra',
+    title_other: 'Étiquette de {{count}} caméras',
+    key: 'Étiquette',
+    known: 'Il y a déjà : {{tags}}',
+    value: 'Valeur',
+    valueHint: "Laissée vide, l'étiquette leur est retirée",
+    set_one: 'Poser sur {{count}} caméra',
+    set_other: 'Poser sur {{count}} caméras',
+    remove_one: 'Retirer de {{count}} caméra',
+    remove_other: 'Retirer de {{count}} caméras',
+    done_one: '{{count}} caméra modifiée',
+    done_other: '{{count}} caméras modifiées',
+  },
+  health: {
+    title: 'Dernières 24 heures',
+    sum: 'en bonne santé pendant {{time}}',
+    none: "Rien n'est encore noté.",
+    well: "Tout s'est bien passé.",
+    still: 'toujours',
+  },
   form: {
     nimble: 'Serveur edge',
     nimbleHint: 'Celui qui peut joindre la caméra',
@@ -44,10 +75,40 @@ export const device = {
     tagsHint: 'Une par ligne, clé = valeur, p. ex. étage = 2',
     create: 'Ajouter la caméra',
     save: 'Enregistrer et relancer',
-    restart: 'L’enregistrement relance ses analyses ; le comptage continue.',
+    restarts: 'Un changement ici redémarre : {{names}}. Les comptes continuent.',
+    restartsNone: "Aucune analyse n'est attachée : rien ne redémarre.",
     anyway: 'L’ajouter sans flux qui marche',
     notTested: 'Testez d’abord la caméra : ce qu’elle envoie est vérifié avant l’enregistrement.',
   },
   site: 'Site',
   events: 'Derniers événements',
 } as const
+
+export const stream: Catalogue['stream'] = {
+  title: 'Flux',
+  hint: 'Un grand à analyser, un petit à regarder, ou un seul pour les deux',
+  add: 'Ajouter un flux',
+  edit: 'Modifier le flux',
+  delete: 'Retirer le flux',
+  deleteText: 'La caméra garde ses autres flux.',
+  inUse: "Il est analysé par {{names}} : donnez-leur d'abord un autre flux.",
+  used_one: '{{count}} analyse le lit',
+  used_other: '{{count}} analyses le lisent',
+  addressHint: "Comme rtsp://192.168.1.20:554/stream2 ; l'utilisateur et le mot de passe sont ceux de la caméra",
+  role: 'Sert à',
+  test: 'Essayer le flux',
+}
+
+export const swap: Catalogue['swap'] = {
+  open: 'Remplacer la caméra…',
+  title: 'Une autre caméra à la place de {{name}}',
+  text: "Le nom, les zones, les analyses et l'historique restent. Seul change ce qui est lu.",
+  address: 'Adresse de la nouvelle caméra',
+  test: 'Essayer la nouvelle caméra',
+  before: "Jusqu'ici",
+  after: 'Nouvelle caméra',
+  compare: "Les zones sont dessinées sur l'ancienne image : la nouvelle devrait montrer la même scène.",
+  noPicture: "Pas d'image",
+  save: 'Remplacer et redémarrer',
+  done: '{{name}} est désormais lue sur la nouvelle caméra.',
+}

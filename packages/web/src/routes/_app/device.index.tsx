@@ -1,3 +1,4 @@
+import { health } from '@sightline/contract'
 import { createFileRoute } from '@tanstack/react-router'
 import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
@@ -7,7 +8,7 @@ import { useSite } from '../../device/load.ts'
 import { tableSearch } from '../../ui/table-search.ts'
 
 export const Route = createFileRoute('/_app/device/')({
-  validateSearch: z.object({ sid: z.uuid(), ...tableSearch }),
+  validateSearch: z.object({ sid: z.uuid(), health: health.optional().catch(undefined), ...tableSearch }),
   beforeLoad: requireModule('viewer_nav'),
   loaderDeps: ({ search: { sid } }) => ({ sid }),
   loader: ({ deps: { sid } }) => queryClient.ensureQueryData(api.site.get.query({ site_id: sid })),
@@ -16,5 +17,6 @@ export const Route = createFileRoute('/_app/device/')({
 })
 
 function Page() {
-  return <DeviceList site={useSite(Route.useSearch().sid)} />
+  const { sid, q, health } = Route.useSearch()
+  return <DeviceList site={useSite(sid)} q={q} health={health} />
 }

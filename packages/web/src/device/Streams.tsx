@@ -1,0 +1,191 @@
+import { ActionIcon, Alert, Button, Group, Menu, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { type Device, sourceRoles, api as table } from '@sightline/contract'
+import { IconDots, IconPlus } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api, refresh } from '../app/client.ts'
+import { notify } from '../app/messages.ts'
+import { words } from '../i18n/words.ts'
+import { useMay } from '../session.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Tag } from '../ui/Health.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import classes from './device.module.css'
+import { Findings } from './Findings.tsx'
+import { useProbe } from './useProbe.ts'
+
+type Stream = Device['device_source'][number]
+type Open = { kind: 'add' } | { kind: 'edit' | 'delete'; stream: Stream } | null
+
+/** The streams of a camera: a large one to analyse, a small one to look at, or one for both. */
+export function Streams({ device }: { device: Device }) {
+  const { t } = useTranslation()
+  const mayEdit = useMay('edit')
+  const [open, setOpen] = useState<Open>(null)
+  const remove = useMutation(api.source.delete.mutation())
+  const close = () => setOpen(null)
+  const usersOf = ({ source_id }: Stream) => device.source_channels.filter((channel) => channel.source_id === source_id)
+  const users = open?.kind === 'delete' ? usersOf(open.stream) : []
+  return (
+    <Panel
+      flush
+      title={t('stream.title')}
+      hint={t('stream.hint')}
+      aside={
+        mayEdit && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconPlus size={14} />}
+            onClick={() => setOpen({ kind: 'add' })}
+          >
+            {t('stream.add')}
+          </Button>
+        )
+      }
+    >
+      <ul className={classes.streams}>
+        {device.device_source.map((stream) => (
+          <li key={stream.source_id}>
+            <span className={classes.streamWords}>
+              <b>{stream.source_name}</b> <Tag>{t(`device.role.${stream.role}`)}</Tag>
+              <span className="muted num truncate">{stream.source_address}</span>
+              <span className="muted">{t('stream.used', { count: usersOf(stream).length })}</span>
+            </span>
+            {mayEdit && (
+              <Menu position="bottom-end">
+                <Menu.Target>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={t('common.actionsFor', { name: stream.source_name })}
+                  >
+                    <IconDots size={17} />
+                  </ActionIcon>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Item onClick={() => setOpen({ kind: 'edit', stream })}>{t('common.edit')}</Menu.Item>
+                  <Menu.Item
+                    color="red"
+                    disabled={device.device_source.length < 2}
+                    onClick={() => setOpen({ kind: 'delete', stream })}
+                  >
+                    {t('stream.delete')}
+                  </Menu.Item>
+                </Menu.Dropdown>
+              </Menu>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Modal
+        opened={open?.kind === 'add' || open?.kind === 'edit'}
+        onClose={close}
+        title={t(open?.kind === 'edit' ? 'stream.edit' : 'stream.add')}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
+        {open && open.kind !== 'delete' && (
+          <StreamForm device={device} stream={open.kind === 'edit' ? open.stream : null} onDone={close} />
+        )}
+      </Modal>
+      <Confirm
+        opened={open?.kind === 'delete'}
+        onClose={close}
+        title={t('stream.delete')}
+        confirmLabel={users.length > 0 ? t('common.close') : t('stream.delete')}
+        danger={users.length === 0}
+        pending={remove.isPending}
+        onConfirm={() => {
+          if (users.length > 0) return close()
+          if (open?.kind === 'delete') remove.mutate({ source_id: open.stream.source_id }, { onSettled: close })
+        }}
+      >
+        {users.length > 0
+          ? t('stream.inUse', { names: users.map(({ channel_name }) => channel_name).join(', ') })
+          : t('stream.deleteText')}
+      </Confirm>
+    </Panel>
+  )
+}
+
+function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream | null; onDone: () => void }) {
+  const { t } = useTranslation()
+  const { device_id } = device
+  const { form, values, field, onSubmit, isSaving } = useDraftForm({
+    name: stream ? `stream.edit:${stream.source_id}` : `stream.add:${device_id}`,
+    initial: {
+      source_name: stream?.source_name ?? '',
+      source_address: stream?.source_address ?? '',
+      role: stream?.role ?? ('live' as Stream['role']),
+    },
+    schema: stream ? table.source.update.input : table.source.create.input,
+    toInput: (typed) => (stream ? { ...typed, source_id: stream.source_id } : { ...typed, device_id }),
+    async submit(typed) {
+      const result = stream
+        ? await api.source.update.call({ ...typed, source_id: stream.source_id })
+        : await api.source.create.call({ ...typed, device_id })
+      if (!result.status) throw result.failure
+      notify({ type: 'success', text: words.pair(stream ? 'source.update' : 'source.create').done })
+      refresh('source')
+      onDone()
+    },
+  })
+  const trial = useProbe((address) => form.setFieldValue('source_address', address))
+  const restarts = stream ? device.source_channels.filter(({ source_id }) => source_id === stream.source_id) : []
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack gap="sm">
+        <TextInput label={t('device.form.name')} withAsterisk data-autofocus {...field('source_name')} />
+        <TextInput
+          label={t('device.address')}
+          description={t('stream.addressHint')}
+          withAsterisk
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          {...field('source_address')}
+        />
+        <Select
+          label={t('stream.role')}
+          allowDeselect={false}
+          data={sourceRoles.map((role) => ({ value: role, label: t(`device.role.${role}`) }))}
+          {...field('role')}
+        />
+        <Group gap="sm">
+          <Button
+            variant="default"
+            size="xs"
+            loading={trial.isRunning}
+            disabled={values.source_address.trim() === ''}
+            onClick={() =>
+              trial.run({
+                nimble_id: device.nimble_id,
+                address: values.source_address.trim(),
+                username: device.username ?? '',
+                // The stored password, which never comes here, is the camera's for all its streams.
+                password: '****',
+                device_id,
+              })
+            }
+          >
+            {t('stream.test')}
+          </Button>
+          {restarts.length > 0 && (
+            <span className="t3">
+              {t('device.form.restarts', { names: restarts.map(({ channel_name }) => channel_name).join(', ') })}
+            </span>
+          )}
+        </Group>
+        {trial.error && (
+          <Alert color="red" role="alert">
+            {trial.error}
+          </Alert>
+        )}
+        {trial.result && <Findings findings={trial.result.findings} />}
+      </Stack>
+      <FormActions submitLabel={t(stream ? 'common.save' : 'stream.add')} isSaving={isSaving} onCancel={onDone} />
+    </form>
+  )
+}

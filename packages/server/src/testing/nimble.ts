@@ -1,8 +1,9 @@
 /** Real nimbles in processes of their own, and records that wait in their journals. */
-import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { NimbleSays } from '@sightline/contract/supervisor'
 import { localNimbleId } from '@sightline/domain'
 
@@ -22,6 +23,12 @@ export type TestNimbleOptions = {
   isLocal?: boolean
   /** How far its clock is ahead of ours. */
   skewMs?: number
+}
+
+/** Exchanges keys with a portal by a one-time token, as the pasted command does. */
+export async function enrolTestNimble(folder: string, portal: string, token: string): Promise<void> {
+  const env = { PATH: process.env.PATH, NIMBLE_DATA_DIR: folder }
+  await promisify(execFile)(process.execPath, [program, 'enrol', portal, token], { env, timeout: 30_000 })
 }
 
 export async function startTestNimble(options: TestNimbleOptions): Promise<TestNimble> {
@@ -59,8 +66,8 @@ export async function startTestNimble(options: TestNimbleOptions): Promise<TestN
   }
 }
 
-/** Puts window records of a channel into the journal of a nimble that does not run; the last ends now. */
-export function fillJournal(folder: string, channelUid: string, count: number): void {
+/** Puts window records of a channel, `stepMs` apart, into the journal of a nimble that does not run; the last ends now. */
+export function fillJournal(folder: string, channelUid: string, count: number, stepMs = 1000): void {
   mkdirSync(folder, { recursive: true })
-  execFileSync(process.execPath, [filler, folder, channelUid, String(count)])
+  execFileSync(process.execPath, [filler, folder, channelUid, String(count), String(stepMs)])
 }

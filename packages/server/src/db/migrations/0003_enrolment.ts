@@ -10,5 +10,5 @@ export const statements: readonly string[] = [
   `alter table one_time_token
     add column nimble_id int,
     add foreign key (tenant_id, nimble_id) references nimble (tenant_id, id) on delete cascade`,
-  'create unique index one_time_token_nimble on one_time_token (tenant_id, nimble_id)',
+  'create unique index one_time_token__nimble_id__conflict on one_time_token (tenant_id, nimble_id)',
 ]

@@ -1,4 +1,5 @@
 import { licenseExpiringDays } from './limits.ts'
+import { type BundleKey, type UsecaseKey, usecases } from './usecase.ts'
 
 export type LicenseState = 'valid' | 'expiring' | 'expired' | 'exceeded'
 
@@ -10,6 +11,15 @@ export function licenseState(limit: number, used: number, expiresAt: number | nu
   if (used > limit) return 'exceeded'
   if (expiresAt !== null && expiresAt - now <= licenseExpiringDays * dayMs) return 'expiring'
   return 'valid'
+}
+
+/** Whole days that are left, 0 on the last one and afterwards. Banners tell of 30, 7 and 1. */
+export const daysUntil = (expiresAt: number, now: number): number => Math.max(0, Math.floor((expiresAt - now) / dayMs))
+
+/** The first bundle of these use cases that a licence does not cover; null when it covers all. @param bundles null covers all */
+export function uncovered(bundles: readonly string[] | null, wanted: readonly UsecaseKey[]): BundleKey | null {
+  if (bundles === null) return null
+  return wanted.map((key) => usecases[key].bundle).find((bundle) => !bundles.includes(bundle)) ?? null
 }
 
 /** Why a licence takes no further channel, as a message id; null when it does. */

@@ -69,6 +69,7 @@ export const bundles = {
   health: 'Camera health',
 } as const
 export type BundleKey = keyof typeof bundles
+export const bundleKeys = Object.keys(bundles) as [BundleKey, ...BundleKey[]]
 
 const none = {
   lineMetrics: [],

@@ -3,7 +3,7 @@ import type { Elements } from '@sightline/contract/edge'
 import { channelSid, type UsecaseKey, withSidPrefix } from '@sightline/domain'
 import type { Trx } from '../db/database.ts'
 import { lockDevice } from '../device/store.ts'
-import { claimChannel } from '../license/store.ts'
+import { claimChannels } from '../license/store.ts'
 import { raiseDesired, readNimble } from '../nimble/store.ts'
 import { completeElements, freePipelineName, insertPipeline, readPipeline } from '../pipeline/store.ts'
 import { invalid } from '../refusal.ts'
@@ -28,7 +28,7 @@ export async function createChannel(trx: Trx, scope: Scope, draft: Draft): Promi
     draft.source_id === undefined ? sources[0] : sources.find((candidate) => candidate.uid === draft.source_id)
   if (!source) throw invalid({ source_id: ['not_found'] })
   const nimble = await readNimble(trx, scope, device.nimble_uid)
-  await claimChannel(trx, nimble, new Date())
+  await claimChannels(trx, nimble, [draft.usecase_key], new Date())
 
   const place = { tenant_id: device.tenant_id, nimble_id: nimble.id, timezone: device.timezone }
   const usecase = (await listUsecases(trx)).find((row) => row.key === draft.usecase_key)

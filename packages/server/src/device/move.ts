@@ -1,7 +1,7 @@
 import { channelSid } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { claimChannel } from '../license/store.ts'
+import { claimChannels } from '../license/store.ts'
 import { type NimbleRow, raiseDesired } from '../nimble/store.ts'
 import { freePipelineName, insertPipeline } from '../pipeline/store.ts'
 import { notFound } from '../refusal.ts'
@@ -26,16 +26,23 @@ export async function moveDevice(trx: Trx, device: Camera, target: Target): Prom
     .executeTakeFirstOrThrow()
   const channels = await trx
     .selectFrom('channel')
-    .select(['id', 'name', 'sid', 'pipeline_id'])
+    .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
+    .select(['channel.id', 'channel.name', 'sid', 'pipeline_id', 'usecase.key as usecase_key'])
     .where('tenant_id', '=', device.tenant_id)
     .where('device_id', '=', device.id)
-    .orderBy('id')
-    .forUpdate()
+    .orderBy('channel.id')
+    .forUpdate('channel')
     .execute()
+  // On the same licence nothing is added.
+  if (target.license_id !== from.license_id)
+    await claimChannels(
+      trx,
+      target,
+      channels.map((channel) => channel.usecase_key),
+      new Date(),
+    )
   const pipelines = new Map<number, number>()
   for (const channel of channels) {
-    // On the same licence nothing is added.
-    if (target.license_id !== from.license_id) await claimChannel(trx, target, new Date())
     const pipeline =
       pipelines.get(channel.pipeline_id) ?? (await movePipeline(trx, device, channel.pipeline_id, target))
     pipelines.set(channel.pipeline_id, pipeline)

@@ -3,11 +3,12 @@ import type { License } from '@sightline/contract'
 import { changed } from '../bus.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
-import { Refusal } from '../refusal.ts'
+import { invalid, Refusal } from '../refusal.ts'
 import type { SecretPlace } from '../secrets.ts'
 import type { Services } from '../services.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
+import { type Order, orderFault, signOrder } from './issue.ts'
 import { type LicenseTerms, readPublicKey, verifyLicense } from './key.ts'
 import {
   deleteLicense,
@@ -35,11 +36,38 @@ export const license: Handlers<'license'> = {
       const tenant_id = await targetTenant(trx, scope, organization_id)
       const uid = newUid()
       const sealed = app.secrets.seal(license_key, keyPlace(uid))
-      await insertLicense(trx, { tenant_id, uid, name: license_name, license_key: sealed, ...columns(terms) })
+      await insertLicense(trx, {
+        tenant_id,
+        uid,
+        name: license_name,
+        license_key: sealed,
+        ...columns(terms, license_key),
+      })
       return readLicense(trx, scope, uid)
     })
     tell(ctx, row)
     return licenseEntity(row, new Date())
+  },
+
+  async issue({ channels, customer, bundles, from, until }, { app, note }) {
+    if (app.env.licensePublicKey !== null)
+      throw new Refusal(409, 'Licences of this portal come from its vendor: only keys signed by the vendor count.', {
+        code: 'license_vendor',
+      })
+    const order = {
+      customer,
+      channels,
+      bundles,
+      from: from ? new Date(from) : null,
+      until: until ? new Date(until) : null,
+    }
+    const fault = orderFault(order, new Date())
+    if (fault) throw invalid({ until: [fault] })
+    const row = await app.db.instance((trx) =>
+      trx.selectFrom('instance').select(['uid', 'link_private_key', 'link_public_key']).executeTakeFirstOrThrow(),
+    )
+    note({ object_name: customer })
+    return { license_key: signOrder(row, app.secrets, order), ...terms(order) }
   },
 
   async update({ license_id, license_name, license_key, version }, ctx) {
@@ -51,7 +79,7 @@ export const license: Handlers<'license'> = {
       const before = await readLicense(trx, scope, license_id)
       if (terms && before.is_builtin) throw builtin()
       const renewed = terms && {
-        ...columns(terms),
+        ...columns(terms, key as string),
         license_key: app.secrets.seal(key as string, keyPlace(license_id)),
       }
       await updateLicense(trx, before, { name: license_name, ...renewed }, version)
@@ -81,17 +109,28 @@ export const license: Handlers<'license'> = {
   },
 }
 
+const terms = ({ customer, channels, bundles, from, until }: Order) => ({
+  customer,
+  channels,
+  bundles,
+  from: from?.toISOString() ?? null,
+  until: until?.toISOString() ?? null,
+})
+
 const builtin = () =>
   new Refusal(409, 'The licence that comes with the product stays as it is.', { code: 'license_builtin' })
 
-/** Whose signatures count: the instance's own, and the vendor's when LICENSE_PUBLIC_KEY names one. */
+/** Whose signatures count: the vendor's alone where LICENSE_PUBLIC_KEY names one, else the instance's own. */
 async function publicKeys({ db, env }: Services): Promise<KeyObject[]> {
+  if (env.licensePublicKey !== null) return [readPublicKey(env.licensePublicKey) ?? []].flat()
   const instance = await db.instance((trx) => trx.selectFrom('instance').select('link_public_key').executeTakeFirst())
-  const texts = [instance?.link_public_key, env.licensePublicKey]
-  return texts.flatMap((text) => (text ? (readPublicKey(text) ?? []) : []))
+  return [(instance?.link_public_key && readPublicKey(instance.link_public_key)) || []].flat()
 }
 
-const columns = ({ channels, from, until, serial }: LicenseTerms) => ({
+const columns = ({ channels, from, until, serial, customer, bundles }: LicenseTerms, key: string) => ({
+  customer,
+  bundles,
+  key_tail: key.replace(/\s+/g, '').slice(-4),
   channel_limit: channels,
   valid_from: from === null ? null : new Date(from),
   expires_at: until === null ? null : new Date(until),

@@ -23,7 +23,10 @@ test('a key that the instance signs for itself is taken, with its terms; two are
   const { db, url, close } = await testDatabase()
   try {
     const { secrets } = t.services
-    const order = readOrder({ customer: 'Café Noir', channels: '24', expires: '2099-12-31' }, new Date())
+    const order = readOrder(
+      { customer: 'Café Noir', channels: '24', bundles: 'people, safety', until: '2099-12-31' },
+      new Date(),
+    )
     await expect(issueLicense({ connectionString: url }, secrets, order)).rejects.toThrow(/no key yet/)
     await openPortalIdentity(db, secrets)
     const keys = [1, 2].map(() => issueLicense({ connectionString: url }, secrets, order))
@@ -35,7 +38,14 @@ test('a key that the instance signs for itself is taken, with its terms; two are
       const { status, body } = await admin.call('license.create', { license_name: 'Issued', license_key: first })
       expect([status, body.response]).toMatchObject([
         201,
-        { channel_limit: 24, expires_at: '2099-12-31T23:59:59.000Z', state: 'valid' },
+        {
+          channel_limit: 24,
+          expires_at: '2099-12-31T23:59:59.000Z',
+          state: 'valid',
+          customer: 'Café Noir',
+          bundles: ['people', 'safety'],
+          key_tail: first?.slice(-4),
+        },
       ])
       const altered = first?.replace(/\.[^.]+$/, `.${second?.split('.')[2]}`)
       expect((await admin.call('license.create', { license_name: 'Altered', license_key: altered })).status).toBe(400)
@@ -51,8 +61,10 @@ test.each([
   ['without a customer', { channels: '5' }, '--customer is missing'],
   ['channels that are no number', { customer: 'A', channels: 'many' }, '--channels must be a whole number'],
   ['no channels', { customer: 'A', channels: '0' }, '--channels must be a whole number'],
-  ['a day that there is not', { customer: 'A', channels: '5', expires: '2030-02-30' }, '--expires must be a day'],
-  ['a day that is over', { customer: 'A', channels: '5', expires: '2001-01-01' }, 'is over'],
+  ['a day that there is not', { customer: 'A', channels: '5', until: '2030-02-30' }, '--until must be a day'],
+  ['a day that is over', { customer: 'A', channels: '5', until: '2001-01-01' }, 'is over'],
+  ['an end before its begin', { customer: 'A', channels: '5', from: '2031-01-01', until: '2030-12-31' }, '--from must'],
+  ['a bundle that there is not', { customer: 'A', channels: '5', bundles: 'people,cats' }, '--bundles must name'],
 ])('%s is refused in one sentence', (_, values, sentence) => {
   expect(() => readOrder(values, new Date('2030-01-01T00:00:00Z'))).toThrow(sentence)
 })

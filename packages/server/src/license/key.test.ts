@@ -21,7 +21,9 @@ it('reads what it signed, also broken over lines as a mail does', () => {
     channels: 64,
     from: null,
     until: '2027-01-01T00:00:00Z',
-    licensee: '',
+    customer: '',
+    bundles: null,
+    issuer: '',
     serial: 'a1',
   })
   expect(why(key.replace(/(.{40})/g, '$1\n'))).toBeUndefined()

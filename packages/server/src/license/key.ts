@@ -1,7 +1,7 @@
 /**
  * Licence keys: `SL1.<payload>.<signature>`, both base64url. The payload is the JSON of `terms`, the signature is
- * Ed25519 (RFC 8032) over the text before its dot. Verified offline, against the vendor's public key when
- * LICENSE_PUBLIC_KEY gives one, and always against the instance's own.
+ * Ed25519 (RFC 8032) over the text before its dot. Verified offline, against the vendor's public key where
+ * LICENSE_PUBLIC_KEY gives one, else against the instance's own.
  */
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import * as z from 'zod'
@@ -17,7 +17,11 @@ const terms = z.strictObject({
   from: z.iso.datetime({ offset: true }).nullable().default(null),
   until: z.iso.datetime({ offset: true }).nullable().default(null),
   /** Who it was made for; told, not enforced. */
-  licensee: z.string().max(255).default(''),
+  customer: z.string().max(255).default(''),
+  /** Keys of the bundles that it covers; null covers all. */
+  bundles: z.array(z.string().max(32)).min(1).max(64).nullable().default(null),
+  /** Public key of who signed, as the link writes it: tells a key of another instance from a forged one. */
+  issuer: z.string().max(64).default(''),
   /** Makes two keys of equal terms different. */
   serial: z.string().min(1).max(64),
 })
@@ -47,7 +51,8 @@ export function signLicense(privateKey: KeyObject, draft: z.input<typeof terms>)
 
 /**
  * Terms of a key that one of `publicKeys` signed.
- * Refuses with a field error on `license_key`: license_key_malformed, license_key_signature, license_expired.
+ * Refuses with a field error on `license_key`: license_key_malformed, license_key_signature, license_key_other_instance,
+ * license_expired.
  */
 export function verifyLicense(key: string, publicKeys: readonly KeyObject[], now: Date): LicenseTerms {
   const refuse = (why: string) => invalid({ license_key: [why] })
@@ -55,8 +60,12 @@ export function verifyLicense(key: string, publicKeys: readonly KeyObject[], now
   if (head !== prefix || !payload || !signature || more !== undefined) throw refuse('license_key_malformed')
   const signed = Buffer.from(`${prefix}.${payload}`)
   const proof = Buffer.from(signature, 'base64url')
-  if (!publicKeys.some((publicKey) => verify(null, signed, publicKey, proof))) throw refuse('license_key_signature')
   const read = terms.safeParse(parseJson(Buffer.from(payload, 'base64url').toString('utf8')))
+  const isSignedBy = (publicKey: KeyObject) => verify(null, signed, publicKey, proof)
+  if (!publicKeys.some(isSignedBy)) {
+    const issuer = read.success ? readPublicKey(read.data.issuer) : null
+    throw refuse(issuer && isSignedBy(issuer) ? 'license_key_other_instance' : 'license_key_signature')
+  }
   if (!read.success) throw refuse('license_key_malformed')
   if (read.data.until !== null && Date.parse(read.data.until) <= now.getTime()) throw refuse('license_expired')
   return read.data

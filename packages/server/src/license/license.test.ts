@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { createLinkKey, openLinkKey } from '@sightline/contract/key'
 import { communityChannels, communityLicenseId } from '@sightline/domain'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPortalIdentity } from '../nimble/identity.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { signLicense } from './key.ts'
 
@@ -58,12 +59,29 @@ describe('adding a licence', () => {
     expect(stored?.license_key).not.toContain(key)
   })
 
-  test('the instance’s own signature counts too', async () => {
+  test('where the vendor is named its signature alone counts, and the instance makes no keys', async () => {
     const pkcs8 = await createLinkKey()
     const { publicKey } = await openLinkKey(pkcs8)
     await t.services.db.owner((trx) => trx.updateTable('instance').set({ link_public_key: publicKey }).execute())
     const own = createPrivateKey({ key: Buffer.from(pkcs8, 'base64'), format: 'der', type: 'pkcs8' })
-    expect((await create(keyFor(8, {}, own))).status).toBe(201)
+    expect((await create(keyFor(8, {}, own))).body.errors).toEqual({ license_key: ['license_key_signature'] })
+    const issued = await superAdmin.call('license.issue', { customer: 'Café Noir', channels: 3 })
+    expect(issued).toMatchObject({ status: 409, body: { error_code: 'license_vendor' } })
+  })
+
+  test('it shows for whom it is, what it covers, the end of its key, and the days that are left', async () => {
+    const key = keyFor(4, {
+      customer: 'Café Noir',
+      bundles: ['people'],
+      until: new Date(Date.now() + 86_400_000 * 7.5).toISOString(),
+    })
+    expect((await create(key)).body.response).toMatchObject({
+      customer: 'Café Noir',
+      bundles: ['people'],
+      key_tail: key.slice(-4),
+      expires_in_days: 7,
+    })
+    expect((await create(keyFor(4))).body.response).toMatchObject({ bundles: null, expires_in_days: null })
   })
 
   test('a key that ends within thirty days says so', async () => {
@@ -143,5 +161,89 @@ describe('changing a licence', () => {
     const { license_id } = (await create(keyFor(4))).body.response
     expect((await superAdmin.call('license.delete', { license_id })).body.response).toEqual({ license_id })
     expect((await superAdmin.call('license.delete', { license_id })).status).toBe(404)
+  })
+})
+
+describe('keys that the instance makes', () => {
+  let own: TestApp
+  let root: Client
+  beforeAll(async () => {
+    own = await testApp()
+    await openPortalIdentity(own.services.db, own.services.secrets)
+    root = await own.signIn('super_admin')
+  })
+  afterAll(() => own.close())
+  const add = (license_key: string) => root.call('license.create', { license_name: `Made ${++count}`, license_key })
+
+  test('are shown once, hold what was asked for, and leave no trace of themselves', async () => {
+    const order = { customer: 'Café Noir', channels: 3, bundles: ['people'], until: '2099-01-01T00:00:00Z' }
+    const { status, body } = await root.call('license.issue', order)
+    const terms = { ...order, from: null, until: '2099-01-01T00:00:00.000Z' }
+    expect([status, body.response]).toMatchObject([200, terms])
+    const { license_key } = body.response
+    expect((await add(license_key)).body.response).toMatchObject({ channel_limit: 3, bundles: ['people'] })
+    expect((await add(license_key)).body.errors).toEqual({ license_key: ['license_key_used'] })
+    const rows = await own.services.db.owner((trx) => trx.selectFrom('trace').selectAll().execute())
+    expect(rows.map((row) => row.code)).toContain('license.issue')
+    expect(JSON.stringify(rows)).not.toContain(license_key.slice(4, 40))
+  })
+
+  test.each([
+    ['over', { until: '2001-01-01T00:00:00Z' }, { until: ['license_expired'] }],
+    [
+      'ending before it begins',
+      { from: '2098-01-01T00:00:00Z', until: '2097-01-01T00:00:00Z' },
+      { until: ['end_before_start'] },
+    ],
+    ['for no channel', { channels: 0 }, { channels: ['greater_than:0'] }],
+    ['for nobody', { customer: '' }, { customer: ['required'] }],
+  ])('one %s is refused', async (_, wrong, errors) => {
+    const { status, body } = await root.call('license.issue', { customer: 'A', channels: 3, ...wrong })
+    expect([status, body.errors]).toEqual([400, errors])
+  })
+
+  test('of another instance are told from forged ones', async () => {
+    const other = generateKeyPairSync('ed25519')
+    const issuer = other.publicKey.export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64')
+    const foreign = keyFor(9, { issuer }, other.privateKey)
+    expect((await add(foreign)).body.errors).toEqual({ license_key: ['license_key_other_instance'] })
+    const forged = keyFor(9, { issuer }, generateKeyPairSync('ed25519').privateKey)
+    expect((await add(forged)).body.errors).toEqual({ license_key: ['license_key_signature'] })
+  })
+
+  test('hold channels to their bundles: where they are created, moved, and where an edge server gets another licence', async () => {
+    const made = await root.call('license.issue', { customer: 'A', channels: 50, bundles: ['safety'] })
+    const { license_id } = (await add(made.body.response.license_key)).body.response
+    const { id } = await own.services.db.owner((trx) =>
+      trx.selectFrom('license').select('id').where('uid', '=', license_id).executeTakeFirstOrThrow(),
+    )
+    const site = await own.make.site()
+    const narrow = await own.make.nimble({ license_id: id })
+    const device = await own.make.device({}, site, narrow)
+    const create = (usecase_key: string, device_id = device.uid) =>
+      root.call('channel.create', {
+        channel_name: `Analytic ${++count}`,
+        device_id,
+        usecase_key,
+        zones: [
+          {
+            points: [
+              [0, 0],
+              [1, 0],
+              [1, 1],
+            ],
+            aspect_ratio: 1.78,
+          },
+        ],
+      })
+    expect((await create('intrdtec')).status).toBe(201)
+    const refused = { status: 409, body: { error_code: 'license_bundle', args: { bundle: 'people' } } }
+    expect(await create('pplcnt')).toMatchObject(refused)
+
+    const wide = await own.make.nimble()
+    const camera = await own.make.device({}, site, wide)
+    expect((await create('pplcnt', camera.uid)).status).toBe(201)
+    expect(await root.call('device.update', { device_id: camera.uid, nimble_id: narrow.uid })).toMatchObject(refused)
+    expect(await root.call('nimble.license', { nimble_id: wide.uid, license_id })).toMatchObject(refused)
   })
 })

@@ -1,4 +1,7 @@
-/** `npm run license -- --customer NAME --channels N [--expires YYYY-MM-DD]`: prints a licence key that this instance takes. */
+/**
+ * `npm run license -- --customer NAME --channels N [--bundles KEY,KEY] [--from YYYY-MM-DD] [--until YYYY-MM-DD]`: prints a
+ * licence key that this instance takes.
+ */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,9 +12,13 @@ import { issueLicense, OrderFault, readOrder } from './issue.ts'
 
 try {
   const text = { type: 'string' } as const
-  const { values } = parseArgs({ options: { customer: text, channels: text, expires: text } })
-  const order = readOrder(values, new Date())
+  const options = { customer: text, channels: text, bundles: text, from: text, until: text, expires: text }
+  const { expires, ...values } = parseArgs({ options }).values
+  const until = values.until ?? expires
+  const order = readOrder({ ...values, ...(until === undefined ? {} : { until }) }, new Date())
   const env = readEnv(process.env)
+  if (env.licensePublicKey !== null)
+    throw new OrderFault('LICENSE_PUBLIC_KEY is set: only keys signed by that vendor count here.')
   const dataDir = resolve(env.dataDir)
   const keyFile = join(dataDir, 'instance.key')
   if (!existsSync(keyFile))

@@ -1,5 +1,5 @@
 import type { License } from '@sightline/contract'
-import { licenseRefusal, licenseState } from '@sightline/domain'
+import { daysUntil, licenseRefusal, licenseState, type UsecaseKey, uncovered } from '@sightline/domain'
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { LicenseTable } from '../db/schema.ts'
@@ -61,19 +61,21 @@ export const deleteLicense = (trx: Trx, license: Pick<LicenseRow, 'tenant_id' | 
   trx.deleteFrom('license').where('tenant_id', '=', license.tenant_id).where('id', '=', license.id).execute()
 
 /**
- * Makes sure that the licence of an edge server takes one more channel. Whoever else adds one waits at the licence's row
- * until this transaction ends, so that the limit holds however many come at once.
+ * Makes sure that the licence of an edge server takes so many more channels of these use cases. Whoever else adds some
+ * waits at the licence's row until this transaction ends, so that the limit holds however many come at once.
  * @throws 409 with the reason
  */
-export async function claimChannel(
+export async function claimChannels(
   trx: Trx,
   nimble: { tenant_id: number; license_id: number | null },
+  wanted: readonly UsecaseKey[],
   now: Date,
 ): Promise<void> {
+  if (wanted.length === 0) return
   if (nimble.license_id === null) throw new Refusal(409, 'The edge server has no licence.', { code: 'license_missing' })
   const held = await trx
     .selectFrom('license')
-    .select(['name', 'channel_limit', 'valid_from', 'expires_at'])
+    .select(['name', 'channel_limit', 'valid_from', 'expires_at', 'bundles'])
     .where('tenant_id', '=', nimble.tenant_id)
     .where('id', '=', nimble.license_id)
     .forUpdate()
@@ -85,7 +87,10 @@ export async function claimChannel(
     .where('tenant_id', '=', nimble.tenant_id)
     .where('id', '=', nimble.license_id)
     .executeTakeFirstOrThrow()
-  const code = refusalOf(held, used, now)
+  const missing = uncovered(held.bundles, wanted)
+  const code = refusalOf(held, used + wanted.length - 1, now) ?? (missing === null ? null : 'license_bundle')
+  if (code === 'license_bundle')
+    throw new Refusal(409, words[code], { code, args: { name: held.name, bundle: missing as string } })
   if (code) throw new Refusal(409, words[code], { code, args: { limit: held.channel_limit, name: held.name } })
 }
 
@@ -107,16 +112,21 @@ const words = {
   license_limit: 'The licence allows no more channels.',
   license_expired: 'The licence has expired.',
   license_not_yet_valid: 'The licence is not valid yet.',
+  license_bundle: 'The licence does not cover the bundle of this use case.',
 }
 
 export const licenseEntity = (row: LicenseRow, now: Date): License => ({
   license_id: row.uid,
   license_name: row.name,
   license_key: row.license_key === null ? '' : '****',
+  key_tail: row.key_tail,
+  customer: row.customer,
+  bundles: row.bundles as License['bundles'],
   channel_limit: row.channel_limit,
   channels_used: row.channels_used,
   valid_from: row.valid_from?.toISOString() ?? null,
   expires_at: row.expires_at?.toISOString() ?? null,
+  expires_in_days: row.expires_at && daysUntil(row.expires_at.getTime(), now.getTime()),
   is_builtin: row.is_builtin,
   state: licenseState(row.channel_limit, row.channels_used, row.expires_at?.getTime() ?? null, now.getTime()),
   nimble_ids: row.nimble_uids,

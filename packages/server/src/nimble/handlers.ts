@@ -5,7 +5,7 @@ import { changed } from '../bus.ts'
 import { canonicalHost, isAllowedHost } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
 import { type Env, ownOrigins } from '../env.ts'
-import { readLicense, refusalOf } from '../license/store.ts'
+import { claimChannels, readLicense, refusalOf } from '../license/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { invalid, notFound, Refusal } from '../refusal.ts'
@@ -26,6 +26,7 @@ import {
   readNimble,
   unreachable,
   updateNimble,
+  usecasesOf,
 } from './store.ts'
 import { nimbleSync } from './sync.ts'
 
@@ -144,6 +145,9 @@ export const nimble: Handlers<'nimble'> = {
     const row = await app.db.as(scope, async (trx) => {
       const before = await readNimble(trx, scope, nimble_id)
       const license = await usableLicense(trx, scope, before.tenant_id, license_id)
+      const claimant = { tenant_id: before.tenant_id, license_id: license.id }
+      if (license.id !== before.license_id)
+        await claimChannels(trx, claimant, await usecasesOf(trx, before), new Date())
       await updateNimble(trx, before, { license_id: license.id })
       return readNimble(trx, scope, nimble_id)
     })

@@ -1,6 +1,6 @@
 import type { Nimble, NimbleStatus } from '@sightline/contract'
 import { fingerprintOf } from '@sightline/contract/key'
-import { type Judged, nimbleUnreachable } from '@sightline/domain'
+import { type Judged, nimbleUnreachable, type UsecaseKey } from '@sightline/domain'
 import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { NimbleTable } from '../db/schema.ts'
@@ -247,6 +247,18 @@ export async function readLinks(
   return new Map(
     rows.map((row) => [row.nimble_uid, links.status(row.nimble_uid) ?? stored.get(row.nimble_id) ?? neverSeen]),
   )
+}
+
+/** Use cases of the channels that an edge server should run, one for each. */
+export async function usecasesOf(trx: Trx, nimble: NimbleKey): Promise<UsecaseKey[]> {
+  const rows = await trx
+    .selectFrom('channel')
+    .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
+    .select('usecase.key')
+    .where('channel.tenant_id', '=', nimble.tenant_id)
+    .where('channel.nimble_id', '=', nimble.id)
+    .execute()
+  return rows.map((row) => row.key)
 }
 
 export const insertNimble = (trx: Trx, row: Insertable<NimbleTable>) => trx.insertInto('nimble').values(row).execute()

@@ -176,6 +176,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
     license_key: 'not a key',
     organization_id: w.organization,
   }),
+  'license.issue': () => ({ customer: 'Sample', channels: 4 }),
   'license.update': (w) => ({ license_id: w.license, license_name: name('Licence') }),
   'license.delete': (w) => ({ license_id: w.license }),
   'live.open': (w) => ({ channel_id: w.channel }),

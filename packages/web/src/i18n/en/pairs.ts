@@ -57,6 +57,7 @@ export const pairs = {
   'license.create': { done: 'Licence added', failed: 'Error while creating Licence' },
   'license.delete': { done: 'Licence removed', failed: 'Error while deleting Licence' },
   'license.list': { done: 'Licences loaded', failed: 'Error while fetching Licences' },
+  'license.issue': { done: 'Licence key made', failed: 'Error while making the licence key' },
   'license.update': { done: 'Licence saved', failed: 'Error while updating Licence' },
   'live.open': { done: 'Live picture opened', failed: 'Error while opening the live picture' },
   'media.get': { done: 'Picture loaded', failed: 'Error while fetching the picture' },

@@ -72,6 +72,7 @@ export const pairs = {
   'license.create': { done: 'Licence ajoutée', failed: 'Erreur lors de la création de la licence' },
   'license.delete': { done: 'Licence retirée', failed: 'Erreur lors de la suppression de la licence' },
   'license.list': { done: 'Licences chargées', failed: 'Erreur lors de la lecture des licences' },
+  'license.issue': { done: 'Clé de licence créée', failed: 'Erreur lors de la création de la clé de licence' },
   'license.update': { done: 'Licence enregistrée', failed: 'Erreur lors de la mise à jour de la licence' },
   'live.open': { done: 'Image en direct ouverte', failed: "Erreur lors de l'ouverture de l'image en direct" },
   'media.get': { done: 'Image chargée', failed: "Erreur lors de la lecture de l'image" },

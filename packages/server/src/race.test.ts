@@ -1,0 +1,119 @@
+/** Two portals on one database, fifty calls at once: of what there is one of, one gets it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, type Client, type TestApp, testApp } from './testing/app.ts'
+
+const shared = { DATABASE_URL: 'postgres://shared/database' }
+const calls = 50
+
+let portals: [TestApp, TestApp]
+let admins: Client[]
+
+beforeAll(async () => {
+  const first = await testApp(shared)
+  portals = [first, await testApp(shared, { beside: first })]
+  const user = await first.make.user('super_admin')
+  admins = await Promise.all(portals.map((portal) => portal.signIn(user)))
+})
+afterAll(async () => {
+  for (const portal of portals.toReversed()) await portal.close()
+})
+
+/** All at once, half of them at each portal. */
+const atOnce = (count: number, call: (admin: Client, i: number) => Promise<Answer>) =>
+  Promise.all(Array.from({ length: count }, (_, i) => call(admins[i % 2] as Client, i)))
+const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted()
+const oneWins = (lost: number) => [201, ...Array.from({ length: calls - 1 }, () => lost)].toSorted()
+
+const place = async () => {
+  const [{ make }] = portals
+  const site = await make.site()
+  const nimble = await make.nimble()
+  return { site_id: site.uid, nimble_id: nimble.uid, site, nimble }
+}
+
+describe('fifty at once over two portals', () => {
+  test('want the last channel of a licence: one has it, and the limit holds', async () => {
+    const [{ make, services }] = portals
+    const { site, nimble } = await place()
+    const license = await services.db.owner((trx) =>
+      trx
+        .insertInto('license')
+        .values({ tenant_id: site.tenant_id, uid: crypto.randomUUID(), name: 'Two channels', channel_limit: 2 })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    )
+    await services.db.owner((trx) =>
+      trx.updateTable('nimble').set({ license_id: license.id }).where('id', '=', nimble.id).execute(),
+    )
+    await make.channel({}, await make.device({}, site, nimble))
+    const devices = await Promise.all(Array.from({ length: calls }, () => make.device({}, site, nimble)))
+    const answers = await atOnce(calls, (admin, i) =>
+      admin.call('channel.create', {
+        channel_name: 'Last',
+        device_id: devices[i]?.uid,
+        usecase_key: 'pplcnt',
+        zones: [
+          {
+            points: [
+              [0, 0],
+              [1, 0],
+              [1, 1],
+            ],
+            aspect_ratio: 1.78,
+          },
+        ],
+      }),
+    )
+    expect(statuses(answers)).toEqual(oneWins(409))
+    const lost = answers.find(({ status }) => status === 409)
+    expect(lost?.body).toMatchObject({ error_code: 'license_limit', args: { limit: 2 } })
+    const { body } = await (admins[1] as Client).call('license.list')
+    const stored = body.response.find((one: { license_id: string }) => one.license_id === license.uid)
+    expect(stored).toMatchObject({ channels_used: 2, state: 'valid' })
+  })
+
+  test('want the same name for a camera of a site', async () => {
+    const { site_id, nimble_id } = await place()
+    const answers = await atOnce(calls, (admin, i) =>
+      admin.call('device.create', {
+        device_name: i % 3 ? 'Entrance' : 'ENTRANCE',
+        site_id,
+        nimble_id,
+        stream_address: `rtsp://192.0.2.${i + 1}/`,
+      }),
+    )
+    expect(statuses(answers)).toEqual(oneWins(400))
+    for (const { status, body } of answers)
+      if (status === 400) expect(body.errors).toEqual({ device_name: ['name_taken'] })
+  })
+
+  test.each([
+    ['name', (i: number) => ({ name: 'Rack one', port: 6000 + i }), { name: ['name_taken'] }],
+    ['address and port', (i: number) => ({ name: `Rack at ${i}`, port: 5999 }), { address: ['address_taken'] }],
+  ])('want the same %s for an edge server', async (_, input, errors) => {
+    const [license] = (await (admins[0] as Client).call('license.list')).body.response
+    const answers = await atOnce(calls, (admin, i) =>
+      admin.call('nimble.create', { address: '192.0.2.50', license_id: license.license_id, ...input(i) }),
+    )
+    expect(statuses(answers)).toEqual(oneWins(400))
+    for (const { status, body } of answers) if (status === 400) expect(body.errors).toEqual(errors)
+  })
+
+  test('add the same twelve cameras: one call adds all twelve, the others none', async () => {
+    const { site_id, nimble_id } = await place()
+    const list = Array.from({ length: 12 }, (_, i) => ({
+      device_name: `Camera ${i}`,
+      site_id,
+      nimble_id,
+      stream_address: `rtsp://192.0.2.${i + 1}/`,
+    }))
+    // Each in an order of its own, so that they meet in the middle and not at the first.
+    const answers = await atOnce(10, (admin, i) => admin.call('device.create', [...list.slice(i), ...list.slice(0, i)]))
+    const won = answers.filter(({ status }) => status === 201)
+    expect(won.map(({ body }) => body.response.length)).toEqual([12])
+    for (const { status, body } of answers)
+      if (status !== 201) expect([status, body.retryable ?? false]).toEqual(status === 503 ? [503, true] : [400, false])
+    const { page } = (await (admins[1] as Client).call('device.list', { site_id })).body
+    expect(page.total).toBe(12)
+  })
+})

@@ -16,6 +16,7 @@ import { buildWebApp } from '../scripts/webapp.ts'
 import { cameras } from './cameras.ts'
 import { delivery } from './delivery.ts'
 import { devices } from './devices.ts'
+import { discovery } from './discovery.ts'
 import { live } from './live.ts'
 import { type Figure, idleShare, load, table, type Verdict, verdict } from './measure.ts'
 import { type Run, running, type Sabotage, type Subject, sabotages } from './run.ts'
@@ -24,7 +25,7 @@ import { screens } from './screens.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const out = join(root, 'bench/out')
 
-const subjects: Record<string, Subject> = { delivery, cameras, live, screens, devices }
+const subjects: Record<string, Subject> = { delivery, cameras, discovery, live, screens, devices }
 /** The subject whose gate a sabotage must turn red. */
 const sabotaged: Record<Sabotage, string> = {
   'ack-before-commit': 'delivery',

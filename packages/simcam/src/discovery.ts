@@ -15,20 +15,27 @@ export type Discovery = {
   close(): Promise<void>
 }
 
+export type DiscoveryOptions = {
+  /** As a camera with an address of its own: hears what is sent to that address, and nothing else. */
+  isAlone?: boolean
+  /** For those who measure: this device answers now. */
+  onAnswer?(uuid: string): void
+}
+
 /**
  * Answers for all cameras of this process on one shared socket: several processes hear a multicast on port 3702, but
  * only one of them a message sent to one address.
  * @param host address of the interface to listen on; on loopback only this machine is answered
  * @throws EADDRINUSE when another program holds the port for itself, or what the system says where it has no multicast
  */
-export async function openDiscovery(host: string): Promise<Discovery> {
+export async function openDiscovery(host: string, options: DiscoveryOptions = {}): Promise<Discovery> {
   const devices = new Set<Announcement>()
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   try {
-    socket.bind(discoveryPort, '0.0.0.0')
+    socket.bind(discoveryPort, options.isAlone ? host : '0.0.0.0')
     await once(socket, 'listening')
-    socket.addMembership(discoveryGroup, host)
-    socket.setMulticastInterface(host)
+    if (!options.isAlone) socket.addMembership(discoveryGroup, host)
+    if (!options.isAlone) socket.setMulticastInterface(host)
   } catch (error) {
     socket.close()
     throw error
@@ -42,7 +49,9 @@ export async function openDiscovery(host: string): Promise<Discovery> {
 
   function answer(device: Announcement, probe: string, sender: RemoteInfo): void {
     const id = textOf(probe, 'MessageID')
-    if (id !== null && matches(device, probe)) socket.send(probeMatch(device, id), sender.port, sender.address)
+    if (id === null || !matches(device, probe)) return
+    options.onAnswer?.(device.uuid)
+    socket.send(probeMatch(device, id), sender.port, sender.address)
   }
 
   return {

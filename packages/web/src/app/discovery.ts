@@ -1,6 +1,7 @@
 /** Looking for cameras from an edge server, and adding those that were chosen: for the wizard and the discovery screen. */
 import { type DemoCamera, type Discovered, discovery, type Job, type Probe } from '@sightline/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect, useEffectEvent } from 'react'
 import { useTopic } from '../live.ts'
 import { bestProfile } from './camera-choice.ts'
 import { api, queryClient } from './client.ts'
@@ -11,13 +12,20 @@ const pollMs = 1000
 
 const isOver = (job: Job | undefined) => job !== undefined && !['queued', 'pending', 'running'].includes(job.state)
 
+/** Where to look; left out, the edge server asks all its networks. */
+export type Where = { range?: string; interfaces?: string[] }
+
 export type Look = {
-  start: (nimbleId: string) => void
+  /** A new search supersedes the one before. */
+  start: (nimbleId: string, where?: Where) => void
+  stop: () => void
   found: readonly Discovered[]
   scanned: { interfaces: string[]; range: string | null; ms: number } | null
   state: 'idle' | 'looking' | 'done' | 'failed'
   /** Text of what went wrong. */
   error: string | null
+  /** Message ids, by field of the call. */
+  errors: Record<string, string[]>
 }
 
 /** A search for cameras; what it finds arrives one by one. */
@@ -34,12 +42,23 @@ export function useDiscovery(): Look {
     if (message.job_id === jobId) queryClient.setQueryData(api.job.get.key({ job_id: message.job_id }), message)
   })
   const result = discovery.safeParse(job.data?.result)
+  const stop = () => {
+    if (jobId !== null && !isOver(job.data)) void api.job.cancel.call({ job_id: jobId })
+  }
+  // Who goes away is not waiting for an answer any more.
+  const stopLatest = useEffectEvent(stop)
+  useEffect(() => () => stopLatest(), [])
   const hasFailed = begin.isError || job.isError || job.data?.state === 'failed'
   return {
-    start: (nimble_id) => begin.mutate({ nimble_id, timeout: listenSeconds }),
+    start: (nimble_id, where = {}) => {
+      stop()
+      begin.mutate({ nimble_id, timeout: listenSeconds, ...where })
+    },
+    stop,
     found: result.data?.found ?? [],
     scanned: result.data?.scanned ?? null,
     state: hasFailed ? 'failed' : isOver(job.data) ? 'done' : begin.isIdle ? 'idle' : 'looking',
+    errors: begin.error?.errors ?? {},
     error: begin.error?.message ?? job.error?.message ?? job.data?.error ?? null,
   }
 }

@@ -8,15 +8,14 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { countryName } from '../ui/CountrySelect.tsx'
 import { type Column, DataTable } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
-import { Facts } from '../ui/Facts.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { CustomerPeek } from './CustomerPeek.tsx'
 import classes from './customer.module.css'
 
 type Props = { openId: string | undefined; onOpen: (customerId: string | undefined) => void }
@@ -160,6 +159,7 @@ function CustomerMenu({ customer, mayEdit, onDelete }: MenuProps) {
           <>
             <Menu.Item onClick={() => go('/customer/edit', search)}>{t('common.edit')}</Menu.Item>
             <Menu.Item onClick={() => go('/site/add', search)}>{t('site.add')}</Menu.Item>
+            <Menu.Item onClick={() => go('/site/onboard', search)}>{t('site.addSeveral')}</Menu.Item>
             <Menu.Divider />
             <Menu.Item color="red" disabled={hasSites} onClick={onDelete}>
               {t('customer.delete')}
@@ -169,45 +169,5 @@ function CustomerMenu({ customer, mayEdit, onDelete }: MenuProps) {
         )}
       </Menu.Dropdown>
     </Menu>
-  )
-}
-
-/** A look at one customer: address and sites. */
-function CustomerPeek({ customer }: { customer: Customer }) {
-  const { t, i18n } = useTranslation()
-  const sites = useQuery(api.site.list.query({ customer_id: customer.customer_id }))
-  const address = customer.customer_address
-  const lines = [
-    address.customer_unit,
-    address.customer_street,
-    address.customer_area,
-    [address.customer_zip, address.customer_city].filter(Boolean).join(' '),
-    address.customer_state,
-    countryName(address.customer_country, i18n.language),
-  ]
-  return (
-    <div className="stack">
-      <Facts
-        items={[
-          [t('common.description'), customer.description],
-          [t('customer.address'), lines.filter(Boolean).join(', ')],
-          [t('customer.cameras'), customer.customer_total_devices],
-        ]}
-      />
-      <section>
-        <h3 className={classes.section}>{t('customer.sites')}</h3>
-        {sites.isError && <ErrorPanel error={sites.error} onRetry={() => void sites.refetch()} />}
-        <ul className={classes.sites}>
-          {sites.data?.map((site) => (
-            <li key={site.site_id}>
-              <Go to="/site/detail" search={{ sid: site.site_id }}>
-                {site.site_name}
-              </Go>
-            </li>
-          ))}
-          {sites.data?.length === 0 && <li className="muted">{t('site.empty')}</li>}
-        </ul>
-      </section>
-    </div>
   )
 }

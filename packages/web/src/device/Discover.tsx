@@ -17,7 +17,7 @@ export function Discover({ site, nimbles, nimbleId }: Props) {
   const go = useGo()
   const [chosen, setChosen] = useState(nimbleId ?? nimbles[0]?.nimble_id)
   const nimble = nimbles.find((one) => one.nimble_id === chosen)
-  const devices = useQuery(api.device.list.query({}))
+  const devices = useQuery(api.device.list.query({ site_id: site.site_id }))
   const search = { sid: site.site_id }
   return (
     <>
@@ -44,6 +44,7 @@ export function Discover({ site, nimbles, nimbleId }: Props) {
             key={nimble.nimble_id}
             nimble={nimble}
             site={site}
+            hasPlaces
             devices={devices.data ?? []}
             onAdded={() => go('/device', search)}
           />

@@ -20,6 +20,7 @@ import { StatusDot } from '../ui/Health.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import { Enrolment } from './Enrolment.tsx'
 import classes from './nimble.module.css'
 import { Override } from './Override.tsx'
 import { SyncPanel } from './SyncPanel.tsx'
@@ -72,6 +73,7 @@ export function EdgeDetail({ nimble }: { nimble: Nimble }) {
       )}
       <div className="split">
         <div className="stack">
+          {mayEdit && nimble.mode === 'enrolled' && <Enrolment nimble={nimble} />}
           <SyncPanel nimble={nimble} />
           <Panel title={t('nimble.day')}>
             {stats.isError ? (
@@ -99,7 +101,7 @@ function About({ nimble, status }: { nimble: Nimble; status: NimbleStatus }) {
   return (
     <Facts
       items={[
-        [t('nimble.address'), placeOf(nimble)],
+        [t('nimble.address'), placeOf(nimble) || t('nimble.mode.enrolled')],
         [t('common.state'), status.cause ? causeText(status.cause) : t(`nimble.state.${status.state}`)],
         [
           t('nimble.syncLabel'),
@@ -117,6 +119,7 @@ function About({ nimble, status }: { nimble: Nimble; status: NimbleStatus }) {
           t('nimble.journal'),
           status.journal_events === null ? null : t('nimble.journalText', { count: status.journal_events }),
         ],
+        ...(status.lost_events ? [[t('nimble.lost'), formatNumber(status.lost_events)] as const] : []),
         [t('nimble.key'), <code key="key">{nimble.key_fingerprint?.slice(0, 23) ?? '–'}</code>],
       ]}
     />

@@ -3,6 +3,7 @@ import {
   Collapse,
   Group,
   NumberInput,
+  Radio,
   Select,
   SimpleGrid,
   Stack,
@@ -37,6 +38,10 @@ const defaults = { connection_timeout: 60, wait_between_retry: 10, retry_times: 
 /** Tries that the form offers when "for ever" is switched off. */
 const someTries = 10
 
+/** One that dials this portal has no address to be dialled at. */
+const inputOf = <V extends { mode: Nimble['mode'] }>(values: V) =>
+  values.mode === 'dial' ? values : { ...values, address: undefined, port: undefined }
+
 type Props = {
   nimble?: Nimble
   licenses: readonly License[]
@@ -60,6 +65,7 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
     name: nimble ? `nimble.edit:${nimble.nimble_id}` : 'nimble.add',
     initial: {
       name: nimble?.name ?? '',
+      mode: nimble?.mode ?? ('dial' as Nimble['mode']),
       address: nimble?.address ?? '',
       port: (nimble?.port ?? '') as number | '',
       license_id: nimble?.license_id ?? licenses[0]?.license_id ?? '',
@@ -71,8 +77,11 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
       sources: asJson(nimble?.sources ?? nimbleExample.sources),
     },
     schema: formSchema,
-    submit: (filled) => onSubmit(formSchema.parse(filled)),
+    toInput: inputOf,
+    submit: (filled) => onSubmit(formSchema.parse(inputOf(filled))),
   })
+  const dials = values.mode === 'dial'
+
   const isForever = values.retry_times === -1
   const canTest = values.address !== '' && typeof values.port === 'number'
   return (
@@ -95,16 +104,34 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
               }))}
               {...field('license_id')}
             />
-            <TextInput
-              label={t('nimble.form.address')}
-              description={t('nimble.form.addressHint')}
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
-              withAsterisk
-              {...field('address')}
-            />
-            <NumberInput label={t('nimble.form.port')} withAsterisk hideControls {...field('port')} />
           </SimpleGrid>
-          <TestConnection address={values.address} port={Number(values.port)} canTest={canTest} />
+          <Radio.Group mt="md" label={t('nimble.form.mode')} {...field('mode')}>
+            <Stack gap={8} mt={6}>
+              {(['dial', 'enrolled'] as const).map((mode) => (
+                <Radio
+                  key={mode}
+                  value={mode}
+                  label={t(`nimble.mode.${mode}`)}
+                  description={t(`nimble.modeHint.${mode}`)}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+          {dials && (
+            <>
+              <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mt="md">
+                <TextInput
+                  label={t('nimble.form.address')}
+                  description={t('nimble.form.addressHint')}
+                  inputWrapperOrder={['label', 'input', 'description', 'error']}
+                  withAsterisk
+                  {...field('address')}
+                />
+                <NumberInput label={t('nimble.form.port')} withAsterisk hideControls {...field('port')} />
+              </SimpleGrid>
+              <TestConnection address={values.address} port={Number(values.port)} canTest={canTest} />
+            </>
+          )}
         </Panel>
         <Panel title={t('nimble.form.connection')}>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">

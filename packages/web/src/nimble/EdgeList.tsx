@@ -101,7 +101,7 @@ function EdgeCard({ nimble, license }: { nimble: Nimble; license: License | null
           <StatusDot tone={edgeTone[state]} pulse={state === 'connecting'} /> {t(`nimble.state.${state}`)}
         </span>
       </div>
-      <div className="muted num">{placeOf(nimble)}</div>
+      <div className="muted num">{placeOf(nimble) || t('nimble.mode.enrolled')}</div>
       {status?.cause && <div className={classes.cause}>{causeText(status.cause)}</div>}
       <dl className={classes.figures}>
         <div>

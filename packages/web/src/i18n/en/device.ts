@@ -110,3 +110,12 @@ export const swap = {
   save: 'Swap and restart',
   done: '{{name}} is read from the new camera now.',
 } as const
+
+export const discover = {
+  networks: 'Networks of the edge server',
+  networksHint: 'Cameras are called in these',
+  range: 'Addresses to ask one by one (optional)',
+  rangeHint: 'For cameras behind a router or in a VLAN: a private IPv4 range, at most /22',
+  stop: 'Stop',
+  scanned: 'Looked in {{where}}, {{seconds}} s',
+} as const

@@ -58,6 +58,21 @@ export const nimble = {
   trust: 'Accept this key',
   trustText: 'Compare it with the one that the edge server prints. Accept only when they are the same.',
   refresh: 'Send configuration again',
+  lost: 'Events lost at the edge server',
+  mode: { dial: 'This portal dials it', enrolled: 'It dials this portal' },
+  modeHint: {
+    dial: 'At an address that this portal reaches',
+    enrolled: 'For one behind a router or firewall: one command, pasted there, makes it known',
+  },
+  enrol: {
+    title: 'Make it known',
+    hint: 'It has not shown itself yet.',
+    known: 'It is known. A new command replaces it by another machine.',
+    run: 'Run this on the edge server, in the folder of the software:',
+    until: 'Good once, until {{time}}. A newer command voids it.',
+    make: 'Make a command',
+    again: 'New command',
+  },
   override: {
     open: 'Replace configuration…',
     title: 'Configuration of {{name}}',
@@ -73,6 +88,7 @@ export const nimble = {
     save: 'Replace configuration',
   },
   form: {
+    mode: 'Who calls whom',
     name: 'Name',
     address: 'Address',
     addressHint: 'Host name or IP address where it listens',

@@ -5,6 +5,7 @@ export const site = {
   offline_one: '{{count}} offline',
   offline_other: '{{count}} offline',
   add: 'Add site',
+  addSeveral: 'Add several sites',
   edit: 'Edit site',
   create: 'Create site',
   delete: 'Delete site',

@@ -112,3 +112,12 @@ export const swap: Catalogue['swap'] = {
   save: 'Remplacer et redémarrer',
   done: '{{name}} est désormais lue sur la nouvelle caméra.',
 }
+
+export const discover: Catalogue['discover'] = {
+  networks: 'Réseaux du serveur edge',
+  networksHint: 'Les caméras y sont appelées',
+  range: 'Adresses à interroger une à une (facultatif)',
+  rangeHint: 'Pour des caméras derrière un routeur ou dans un VLAN : une plage IPv4 privée, /22 au plus',
+  stop: 'Arrêter',
+  scanned: 'Cherché dans {{where}}, {{seconds}} s',
+}

@@ -60,6 +60,21 @@ export const nimble: Catalogue['nimble'] = {
   trust: 'Accepter cette clé',
   trustText: "Comparez-la à celle qu'affiche le serveur edge. N'acceptez que si elles sont identiques.",
   refresh: 'Renvoyer la configuration',
+  lost: 'Événements perdus sur le serveur edge',
+  mode: { dial: "Ce portail l'appelle", enrolled: 'Il appelle ce portail' },
+  modeHint: {
+    dial: 'À une adresse que ce portail atteint',
+    enrolled: 'Pour un serveur derrière un routeur ou un pare-feu : une commande, collée là-bas, le fait connaître',
+  },
+  enrol: {
+    title: 'Le faire connaître',
+    hint: "Il ne s'est pas encore montré.",
+    known: 'Il est connu. Une nouvelle commande le remplace par une autre machine.',
+    run: 'À exécuter sur le serveur edge, dans le dossier du logiciel :',
+    until: "Valable une fois, jusqu'à {{time}}. Une commande plus récente l'annule.",
+    make: 'Créer une commande',
+    again: 'Nouvelle commande',
+  },
   override: {
     open: 'Remplacer la configuration…',
     title: 'Configuration de {{name}}',
@@ -75,6 +90,7 @@ export const nimble: Catalogue['nimble'] = {
     save: 'Remplacer la configuration',
   },
   form: {
+    mode: 'Qui appelle qui',
     name: 'Nom',
     address: 'Adresse',
     addressHint: "Nom d'hôte ou adresse IP où il écoute",

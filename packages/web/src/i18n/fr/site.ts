@@ -7,6 +7,7 @@ export const site: Catalogue['site'] = {
   offline_one: '{{count}} hors ligne',
   offline_other: '{{count}} hors ligne',
   add: 'Ajouter un site',
+  addSeveral: 'Ajouter plusieurs sites',
   edit: 'Modifier le site',
   create: 'Créer le site',
   delete: 'Supprimer le site',

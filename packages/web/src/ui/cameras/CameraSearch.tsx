@@ -6,9 +6,10 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cameraName } from '../../app/camera-choice.ts'
 import { api, refresh, report } from '../../app/client.ts'
-import { type Tried, tryCamera, useDiscovery, withDemo } from '../../app/discovery.ts'
+import { type Tried, tryCamera, useDiscovery, type Where, withDemo } from '../../app/discovery.ts'
 import { notify } from '../../app/messages.ts'
-import { causeText } from '../../i18n/words.ts'
+import { formatNumber } from '../../i18n/format.ts'
+import { causeText, fieldText } from '../../i18n/words.ts'
 import { useMay } from '../../session.ts'
 import { Empty } from '../Empty.tsx'
 import { Tag } from '../Health.tsx'
@@ -20,10 +21,18 @@ const demoCount = 2
 /** Which camera it is, whatever answers: its id, or its address. */
 const identity = (found: Discovered) => found.UUID ?? found.xaddr
 
-type SearchProps = { nimble: Nimble; site: Site; devices: readonly Device[]; onAdded: () => void }
+type SearchProps = {
+  nimble: Nimble
+  site: Site
+  /** Those of the site: none is offered twice, and names stay apart. */
+  devices: readonly Device[]
+  onAdded: () => void
+  /** Lets people say in which networks to look. */
+  hasPlaces?: boolean
+}
 
 /** Cameras that the edge server finds, live; chosen ones are tried and added with one set of credentials. */
-export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
+export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: SearchProps) {
   const { t } = useTranslation()
   const look = useDiscovery()
   // Only the super admin may run simulated cameras: others are not offered what the server would refuse.
@@ -38,6 +47,7 @@ export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
   const [login, setLogin] = useState({ username: '', password: '' })
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const [trying, setTrying] = useState<string | null>(null)
+  const [where, setWhere] = useState<Where>({})
   const addButton = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLUListElement>(null)
 
@@ -118,15 +128,28 @@ export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
     setChosen((now) => (now.includes(id) ? now.filter((other) => other !== id) : [...now, id]))
   return (
     <Stack gap="md">
+      {hasPlaces && (
+        <Places
+          interfaces={nimble.status?.interfaces ?? []}
+          where={where}
+          onChange={setWhere}
+          fault={look.errors.range?.[0]}
+        />
+      )}
       <Group gap="xs">
         <Button
           variant={devices.length > 0 || offered.length > 0 ? 'default' : 'filled'}
           data-first
           loading={isLooking}
-          onClick={() => look.start(nimble.nimble_id)}
+          onClick={() => look.start(nimble.nimble_id, where)}
         >
           {look.state === 'idle' ? t('onboarding.cameras.look') : t('onboarding.cameras.lookAgain')}
         </Button>
+        {look.state === 'looking' && (
+          <Button variant="default" onClick={look.stop}>
+            {t('discover.stop')}
+          </Button>
+        )}
         {hasDemo && (
           <Button variant="default" loading={startDemo.isPending} disabled={isLooking} onClick={() => void takeDemo()}>
             {t('onboarding.cameras.demo')}
@@ -151,6 +174,14 @@ export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
       </span>
       {look.state === 'done' && offered.length === 0 && (
         <Empty title={t('onboarding.cameras.none')} text={t('onboarding.cameras.noneText')} />
+      )}
+      {look.state === 'done' && look.scanned && (
+        <span className="muted num" style={{ fontSize: 13 }}>
+          {t('discover.scanned', {
+            where: [...look.scanned.interfaces, look.scanned.range].filter(Boolean).join(', ') || '–',
+            seconds: formatNumber(Math.round(look.scanned.ms / 100) / 10),
+          })}
+        </span>
       )}
       {offered.length > 0 && (
         <ul ref={list} className={classes.list} aria-label={t('onboarding.cameras.title')}>
@@ -206,7 +237,7 @@ export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
         </SimpleGrid>
       )}
       {selected.length > 0 && (
-        <Group justify="flex-end" gap="xs">
+        <Group justify="flex-end" gap="xs" className={classes.adds}>
           {trying && (
             <span className="muted" role="status">
               {t('onboarding.cameras.trying', { name: trying })}
@@ -218,5 +249,55 @@ export function CameraSearch({ nimble, site, devices, onAdded }: SearchProps) {
         </Group>
       )}
     </Stack>
+  )
+}
+
+type PlacesProps = {
+  interfaces: readonly { name: string; address: string }[]
+  where: Where
+  onChange: (where: Where) => void
+  /** Message id of what is wrong with the range. */
+  fault: string | undefined
+}
+
+/** In which networks of the edge server to look, and a range to ask address by address. */
+function Places({ interfaces, where, onChange, fault }: PlacesProps) {
+  const { t } = useTranslation()
+  const names = [...new Set(interfaces.map(({ name }) => name))]
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+      {names.length > 0 && (
+        <Checkbox.Group
+          label={t('discover.networks')}
+          description={t('discover.networksHint')}
+          value={where.interfaces ?? names}
+          // Without any there would be nowhere to look.
+          onChange={(next) => next.length > 0 && onChange({ ...where, interfaces: next })}
+        >
+          <Stack gap={6} mt={6}>
+            {names.map((name) => (
+              <Checkbox
+                key={name}
+                value={name}
+                label={`${name} · ${interfaces
+                  .filter((one) => one.name === name)
+                  .map(({ address }) => address)
+                  .join(', ')}`}
+              />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      )}
+      <TextInput
+        label={t('discover.range')}
+        description={t('discover.rangeHint')}
+        placeholder="192.168.1.0/24"
+        autoComplete="off"
+        spellCheck={false}
+        value={where.range ?? ''}
+        error={fault && fieldText(fault)}
+        onChange={({ currentTarget: { value } }) => onChange({ ...where, range: value.trim() || undefined })}
+      />
+    </SimpleGrid>
   )
 }

@@ -2,8 +2,15 @@ import { EventEmitter } from 'node:events'
 import type { StreamMessage } from '@sightline/contract'
 import { noWire, type Wire } from './wire.ts'
 
-/** A live message with what decides who may see it: the tenant, and the site when it belongs to one. */
-export type BusMessage = { tenantId: number; siteId: number | null; userId?: number; message: StreamMessage }
+/** A live message with what decides who may see it: the tenant, and site and use case when it belongs to one. */
+export type BusMessage = {
+  tenantId: number
+  siteId: number | null
+  /** Of the channel that it is about. */
+  usecaseId?: number
+  userId?: number
+  message: StreamMessage
+}
 
 /**
  * Live messages of all portals on this database. Never the only copy of anything: a lost message costs a late screen.
@@ -16,10 +23,15 @@ export type Bus = {
 
 /** Says that something of a feature changed, to everyone who may see it. @param row what it belongs to */
 export const changed = (
-  row: { tenant_id: number; site_id?: number | null },
+  row: { tenant_id: number; site_id?: number | null; usecase_id?: number | null },
   feature: string,
   id: string | null,
-): BusMessage => ({ tenantId: row.tenant_id, siteId: row.site_id ?? null, message: { type: 'changed', feature, id } })
+): BusMessage => ({
+  tenantId: row.tenant_id,
+  siteId: row.site_id ?? null,
+  ...(feature === 'channel' && row.usecase_id != null ? { usecaseId: row.usecase_id } : {}),
+  message: { type: 'changed', feature, id },
+})
 
 /** Messages are gathered this long before they go to other portals; those about one thing become one. */
 const tickMs = 50

@@ -15,3 +15,11 @@ export function within(
     site === null || scope.siteIds === null ? sql`true` : sql`${sql.ref(site)} = any(${[...scope.siteIds]}::int[])`
   return sql<SqlBool>`(${tenant} and ${sites})`
 }
+
+/** As `within`, for rows of the table `channel`: also the use cases that the caller is narrowed to. */
+export const withinChannels = (scope: Pick<Scope, 'tenantId' | 'siteIds' | 'usecaseIds'>): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(${within(scope, 'channel')} and ${ofUsecases(scope, 'channel.usecase_id')})`
+
+/** Whether the use case in this column is one of those that the caller is narrowed to. */
+export const ofUsecases = ({ usecaseIds }: Pick<Scope, 'usecaseIds'>, column: string): RawBuilder<SqlBool> =>
+  usecaseIds === null ? sql`true` : sql`${sql.ref(column)} = any(${[...usecaseIds]}::int4[])`

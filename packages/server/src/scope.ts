@@ -20,6 +20,8 @@ export type Scope = {
   principal: Principal
   tenantId: number | null
   siteIds: readonly number[] | null
+  /** Null: every use case; a list: of channels only those with one of these (user and viewer to whom some were assigned). */
+  usecaseIds: readonly number[] | null
 }
 
 /** Who calls and what they see. */

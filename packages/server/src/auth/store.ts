@@ -88,6 +88,11 @@ const live = (trx: Trx) =>
             where a.tenant_id = u.tenant_id and a.user_id = u.id and a.customer_id = site.customer_id))) end`.as(
         'site_ids',
       ),
+      // Without an assignment, all.
+      sql<number[] | null>`case when u.role_key in ('user', 'viewer') then (
+        select array_agg(a.usecase_id::int4) from user_usecase a where a.tenant_id = u.tenant_id and a.user_id = u.id) end`.as(
+        'usecase_ids',
+      ),
     ])
 type LiveSession = Awaited<ReturnType<ReturnType<typeof live>['execute']>>[number]
 
@@ -103,7 +108,7 @@ const callerOf = (row: LiveSession): Caller => {
     authTime: row.auth_time,
   }
   const tenantId = reachesEveryOrganization(principal.role) ? null : row.tenant_id
-  return { principal, scope: { principal, tenantId, siteIds: row.site_ids } }
+  return { principal, scope: { principal, tenantId, siteIds: row.site_ids, usecaseIds: row.usecase_ids } }
 }
 
 /**

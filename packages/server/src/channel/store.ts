@@ -15,7 +15,7 @@ import {
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { isHeard, type Links } from '../nimble/store.ts'
-import { within } from '../reach.ts'
+import { withinChannels } from '../reach.ts'
 import { Refusal, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { sourceReport } from '../source/store.ts'
@@ -108,7 +108,7 @@ const channels = (trx: Trx, scope: Scope) =>
         .limit(1)
         .as('last_record_at'),
     )
-    .where(within(scope, 'channel'))
+    .where(withinChannels(scope))
     .orderBy(sql`channel.name collate "und-x-icu"`)
 
 export type ChannelRow = Awaited<ReturnType<ReturnType<typeof channels>['execute']>>[number]
@@ -133,7 +133,7 @@ export async function countChannels(trx: Trx, scope: Scope, sites: readonly { id
   const { count } = await trx
     .selectFrom('channel')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(within(scope, 'channel'))
+    .where(withinChannels(scope))
     .where(sql<boolean>`channel.site_id = any(${sites.map((site) => site.id)}::int4[])`)
     .executeTakeFirstOrThrow()
   return count

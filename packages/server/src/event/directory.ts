@@ -11,6 +11,7 @@ export type KnownChannel = {
   nimbleIds: number[]
   siteId: number
   siteUid: string
+  usecaseId: number
   usecaseKey: UsecaseKey
 }
 
@@ -42,7 +43,7 @@ export function channelDirectory(db: Db, now: () => number) {
       if (asked.length === 0) return found
       const { rows } = await db.ingest((trx) =>
         sql<KnownChannel>`
-          select c.id, c.uid, c.former_nimbles || c.nimble_id as "nimbleIds", c.site_id as "siteId", s.uid as "siteUid", u.key as "usecaseKey"
+          select c.id, c.uid, c.former_nimbles || c.nimble_id as "nimbleIds", c.site_id as "siteId", s.uid as "siteUid", u.id as "usecaseId", u.key as "usecaseKey"
           from channel c join site s on (s.tenant_id, s.id) = (c.tenant_id, c.site_id) join usecase u on u.id = c.usecase_id
           where c.tenant_id = ${tenantId} and c.uid = any(${asked}::uuid[])`.execute(trx),
       )

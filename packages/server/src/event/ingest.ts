@@ -246,7 +246,12 @@ export function createEventWriter(options: {
       const { channel, record } = list.reduce((a, b) => (b.record.observed_at >= a.record.observed_at ? b : a))
       if (record.observed_at < (published.get(id) ?? 0)) continue
       published.set(id, record.observed_at)
-      bus.publish({ tenantId, siteId: channel.siteId, message: summary(channel, record, list) })
+      bus.publish({
+        tenantId,
+        siteId: channel.siteId,
+        usecaseId: channel.usecaseId,
+        message: summary(channel, record, list),
+      })
     }
   }
 

@@ -2,7 +2,7 @@ import { type MetricId, metricsOf, type UsecaseKey, usecases } from '@sightline/
 import { type SqlBool, sql } from 'kysely'
 import { readCustomer } from '../customer/store.ts'
 import type { Trx } from '../db/database.ts'
-import { within } from '../reach.ts'
+import { withinChannels } from '../reach.ts'
 import { invalid, notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { readSite } from '../site/store.ts'
@@ -31,7 +31,7 @@ export async function selectChannels(trx: Trx, scope: Scope, selection: Selectio
     )
     .select(['channel.tenant_id', 'channel.id', 'channel.uid', 'channel.threshold', 'usecase.key as usecase_key'])
     .select(['site.timezone', 'channel_state.state'])
-    .where(within(scope, 'channel'))
+    .where(withinChannels(scope))
     .orderBy('channel.id')
   if (selection.usecase_key) query = query.where('usecase.key', '=', selection.usecase_key)
   const named = selection.channel_id && [...new Set(selection.channel_id)]
@@ -58,7 +58,7 @@ export async function selectChannels(trx: Trx, scope: Scope, selection: Selectio
     const reachable = await trx
       .selectFrom('channel')
       .select('uid')
-      .where(within(scope, 'channel'))
+      .where(withinChannels(scope))
       .where(sql<SqlBool>`channel.uid = any(${named}::uuid[])`)
       .execute()
     if (reachable.length < named.length) throw notFound()

@@ -3,7 +3,7 @@ import type { ChannelStats } from '@sightline/contract'
 import { type MetricId, metricIds, metricsOf, recentHours, type UsecaseKey, usecases } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { within } from '../reach.ts'
+import { withinChannels } from '../reach.ts'
 import type { Scope } from '../scope.ts'
 import { seriesOfMetrics, slotsByChannel } from './chart.ts'
 import { type Amounts, cardFigures, figuresOf } from './figures.ts'
@@ -24,7 +24,7 @@ export async function channelFigures(trx: Trx, scope: Scope, uids: readonly stri
     .selectFrom('channel')
     .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
     .select(['channel.tenant_id', 'channel.id', 'channel.uid', 'channel.threshold', 'usecase.key as usecase_key'])
-    .where(within(scope, 'channel'))
+    .where(withinChannels(scope))
     .where(sql<SqlBool>`channel.uid = any(${[...uids]}::uuid[])`)
     .execute()
   const end = Date.now()

@@ -1,5 +1,6 @@
 import type { Receive, live as rows } from '@sightline/contract'
-import { readChannel } from '../channel/store.ts'
+import { channelRows, readChannel } from '../channel/store.ts'
+import type { Trx } from '../db/database.ts'
 import { readDevice } from '../device/store.ts'
 import type { Handlers } from '../mount.ts'
 import { invalid, Refusal } from '../refusal.ts'
@@ -11,7 +12,12 @@ import { viewer } from './viewer.ts'
 export const live: Handlers<'live'> = {
   async open(input, { app, scope }, socket) {
     const stream = await findStream(app, scope, input)
-    const feed = app.links.live(stream.nimbleUid, stream.sourceUid, input.mode, viewer(socket, input.mode))
+    const feed = app.links.live(
+      stream.nimbleUid,
+      stream.sourceUid,
+      input.mode,
+      viewer(socket, input.mode, stream.channels),
+    )
     socket.gone.addEventListener('abort', () => feed.stop())
     if (socket.gone.aborted) feed.stop()
     socket.recheck((now) => isStillSeen(app, now, input, stream))
@@ -19,29 +25,40 @@ export const live: Handlers<'live'> = {
 }
 
 type Input = Receive<typeof rows.open>
-type Stream = { nimbleUid: string; sourceUid: string }
+/** `channels`: public ids of those whose numbers may be shown; null: all. */
+type Stream = { nimbleUid: string; sourceUid: string; channels: ReadonlySet<string> | null }
 
 /** The stream to show: the one that the channel watches, or of a device the one meant for looking at. @throws 404 */
 function findStream(app: Services, scope: Scope, { channel_id, device_id }: Input): Promise<Stream> {
   return app.db.as(scope, async (trx) => {
     if (channel_id !== undefined) {
-      const { nimble_uid, source_uid } = await readChannel(trx, scope, channel_id)
-      return { nimbleUid: nimble_uid, sourceUid: source_uid }
+      const { nimble_uid, source_uid, device_uid } = await readChannel(trx, scope, channel_id)
+      return { nimbleUid: nimble_uid, sourceUid: source_uid, channels: await channelsSeen(trx, scope, device_uid) }
     }
     if (device_id === undefined) throw invalid({ channel_id: ['required'] })
     const device = await readDevice(trx, scope, device_id)
     const sources = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
     const source = sources.find((one) => one.role === 'live') ?? sources[0]
     if (!source) throw new Refusal(404, 'The camera has no stream.', { code: 'no_stream' })
-    return { nimbleUid: device.nimble_uid, sourceUid: source.uid }
+    return {
+      nimbleUid: device.nimble_uid,
+      sourceUid: source.uid,
+      channels: await channelsSeen(trx, scope, device.uid),
+    }
   })
+}
+
+async function channelsSeen(trx: Trx, scope: Scope, deviceUid: string): Promise<Stream['channels']> {
+  if (scope.usecaseIds === null) return null
+  return new Set((await channelRows(trx, scope, { deviceUids: [deviceUid] })).map((row) => row.uid))
 }
 
 /** Whether the viewer may go on: what they opened is still in reach, and still shows the same stream. */
 async function isStillSeen(app: Services, scope: Scope, input: Input, shown: Stream): Promise<boolean> {
   try {
     const stream = await findStream(app, scope, input)
-    return stream.sourceUid === shown.sourceUid && stream.nimbleUid === shown.nimbleUid
+    const isSame = stream.sourceUid === shown.sourceUid && stream.nimbleUid === shown.nimbleUid
+    return isSame && [...(stream.channels ?? [])].join() === [...(shown.channels ?? [])].join()
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) return false
     throw error

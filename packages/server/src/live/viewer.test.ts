@@ -63,7 +63,7 @@ describe('a viewer of the live picture', () => {
   it('says since when it waits, until a picture comes', () => {
     const { socket, sent } = connection()
     let time = 0
-    const view = viewer(socket, 'fmp4', () => new Date(++time))
+    const view = viewer(socket, 'fmp4', null, () => new Date(++time))
     view.waiting('stalled')
     view.waiting('unreachable')
     view.fragment(part(1), true)

@@ -11,10 +11,12 @@ export const viewerBacklogBytes = 2 * 1024 * 1024
 /**
  * One browser's view of a source: what the edge server sends, passed on as the network takes it. A slow viewer loses
  * pictures, never slows the camera or another viewer.
+ * @param channels public ids of those whose numbers may be shown; null: all
  */
 export function viewer(
   socket: Pick<Socket<LiveMessage>, 'send' | 'sendBytes' | 'bufferedBytes' | 'close'>,
   mode: LiveMode,
+  channels: ReadonlySet<string> | null = null,
   now: () => Date = () => new Date(),
 ): LiveListener {
   let skipping = true
@@ -43,7 +45,11 @@ export function viewer(
       bytes(liveBytes.jpeg, picture)
     },
     overlay({ pts_ms, at, boxes, levels }) {
-      if (!isBehind()) socket.send({ type: 'overlay', pts_ms, at, boxes, levels })
+      if (isBehind()) return
+      const seen = channels
+        ? Object.fromEntries(Object.entries(levels).filter(([channel]) => channels.has(channel)))
+        : levels
+      socket.send({ type: 'overlay', pts_ms, at, boxes, levels: seen })
     },
     waiting(cause) {
       waitingSince ??= now().toISOString()

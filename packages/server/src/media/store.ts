@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { MediaTable } from '../db/schema.ts'
-import { within } from '../reach.ts'
+import { ofUsecases, within } from '../reach.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
 import { newUid } from '../uid.ts'
@@ -132,9 +132,18 @@ export function findMedia(
     .executeTakeFirst()
 }
 
-/** What belongs to a site is seen where the site is; what is part of nothing yet, by whoever sent it. */
-const visible = (scope: Scope) =>
-  sql`(case when media.site_id is null then media.created_by = ${scope.principal.userId} else ${within(scope, 'media')} end)`
+/**
+ * What belongs to a site is seen where the site is; what is part of nothing yet, by whoever sent it. Pictures of a channel's
+ * events (nobody asked for them) are seen where the channel is; a still that somebody asked for is the camera's.
+ */
+const visible = (scope: Scope) => sql`(case
+  when media.site_id is null then media.created_by = ${scope.principal.userId}
+  else ${within(scope, 'media')} and (media.channel_id is null or media.created_by is not null or ${ofItsChannel(scope)}) end)`
+const ofItsChannel = (scope: Scope) =>
+  scope.usecaseIds === null
+    ? sql`true`
+    : sql`exists (select from channel where channel.tenant_id = media.tenant_id and channel.id = media.channel_id
+        and ${ofUsecases(scope, 'channel.usecase_id')})`
 
 /** The bytes of a kept file; null when it is gone from the disk. */
 export async function openMedia(

@@ -220,9 +220,9 @@ export async function devicesOf(db: Db, target: Target, states: readonly SourceS
 /** @returns messages about the channels whose state became another */
 export async function saveChannels(db: Db, target: Target, states: readonly ChannelState[]): Promise<BusMessage[]> {
   const { rows } = await db.ingest((trx) =>
-    sql<{ uid: string; site_id: number }>`
+    sql<{ uid: string; site_id: number; usecase_id: number }>`
       with said as (
-        select channel.tenant_id, channel.id, channel.uid, channel.site_id, x.*
+        select channel.tenant_id, channel.id, channel.uid, channel.site_id, channel.usecase_id, x.*
         from jsonb_to_recordset(${JSON.stringify(states)}::jsonb) as x (channel_id uuid, version int, state text,
           detector_state text, cause text, fps real, expected_fps real, drops int)
         join channel on channel.tenant_id = ${target.tenantId} and channel.uid = x.channel_id
@@ -238,8 +238,8 @@ export async function saveChannels(db: Db, target: Target, states: readonly Chan
           expected_fps = excluded.expected_fps, drops = excluded.drops,
           since = case when c.state = excluded.state then c.since else excluded.since end, updated_at = now()
       )
-      select said.uid, said.site_id from said left join before on before.id = said.id
+      select said.uid, said.site_id, said.usecase_id from said left join before on before.id = said.id
       where before.known is distinct from row(said.version, said.state, said.detector_state, said.cause)`.execute(trx),
   )
-  return rows.map(({ uid, site_id }) => changed({ tenant_id: target.tenantId, site_id }, 'channel', uid))
+  return rows.map(({ uid, ...row }) => changed({ tenant_id: target.tenantId, ...row }, 'channel', uid))
 }

@@ -5,7 +5,7 @@ import type { Trx } from '../db/database.ts'
 import { siteGrades } from '../device/health.ts'
 import { heardNimbles, type Links } from '../nimble/store.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
-import { within } from '../reach.ts'
+import { ofUsecases, within } from '../reach.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 
@@ -24,7 +24,7 @@ const sites = (trx: Trx, scope: Scope) =>
         where device.tenant_id = site.tenant_id and device.site_id = site.id)`.as('devices'),
       // Series 0 is the observed time: a row for every minute in which anything was sent.
       sql<number>`(select count(*) from channel where channel.tenant_id = site.tenant_id and channel.site_id = site.id
-        and exists (select from event_1m e where e.tenant_id = channel.tenant_id and e.channel_id = channel.id
+        and ${ofUsecases(scope, 'channel.usecase_id')} and exists (select from event_1m e where e.tenant_id = channel.tenant_id and e.channel_id = channel.id
           and e.series = 0 and e.bucket > now() - make_interval(hours => ${activeHours})))`.as('active_channels'),
     ])
     .where(within(scope, 'site', 'site.id'))

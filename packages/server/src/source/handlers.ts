@@ -69,7 +69,7 @@ export const source: Handlers<'source'> = {
     const row = await app.db.as(scope, async (trx) => {
       await lockDevice(trx, scope, (await readSource(trx, scope, source_id)).device_uid)
       const before = await readSource(trx, scope, source_id)
-      const used = (await channelsOfSources(trx, [before])).get(before.id) ?? []
+      const used = (await channelsOfSources(trx, { usecaseIds: null }, [before])).get(before.id) ?? []
       if (used.length > 0)
         throw new Refusal(409, 'Analytics run on this stream.', { code: 'source_in_use', args: { count: used.length } })
       if (before.is_default) throw new Refusal(409, 'The default stream of a camera stays.', { code: 'default_source' })
@@ -84,7 +84,7 @@ export const source: Handlers<'source'> = {
   mapping({ site_id, is_default }, { app, scope }) {
     return app.db.as(scope, async (trx) => {
       const rows = await listSources(trx, scope, { siteUid: site_id, isDefault: is_default })
-      const channels = await channelsOfSources(trx, rows)
+      const channels = await channelsOfSources(trx, scope, rows)
       return rows.map((row) => ({
         site_id: row.site_uid,
         device_id: row.device_uid,

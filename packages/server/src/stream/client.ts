@@ -8,10 +8,11 @@ export const tickMs = 50
 /** A client with this much unsent is cut; it comes back and reads everything again. */
 export const clientBacklogBytes = 1024 * 1024
 
-/** Whether the caller may see a message: its tenant, its site, and its own jobs only. */
-export function isVisible(scope: Scope, { tenantId, siteId, userId }: BusMessage): boolean {
+/** Whether the caller may see a message: its tenant, its site, its use case, and its own jobs only. */
+export function isVisible(scope: Scope, { tenantId, siteId, usecaseId, userId }: BusMessage): boolean {
   if (scope.tenantId !== null && scope.tenantId !== tenantId) return false
   if (siteId !== null && scope.siteIds !== null && !scope.siteIds.includes(siteId)) return false
+  if (usecaseId !== undefined && scope.usecaseIds !== null && !scope.usecaseIds.includes(usecaseId)) return false
   return userId === undefined || userId === scope.principal.userId
 }
 

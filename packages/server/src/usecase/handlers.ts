@@ -42,6 +42,7 @@ export const usecase: Handlers<'usecase'> = {
         .filter((row) => customer?.has(row.id) ?? true)
         .filter((row) => site?.has(row.id) ?? true)
         .filter((row) => channel === null || row.id === channel.usecase_id)
+        .filter((row) => scope.usecaseIds?.includes(row.id) ?? true)
         .filter((row) => bundle_id === undefined || row.bundle_uid === bundle_id)
         .map(usecaseEntity)
     })

@@ -163,9 +163,11 @@ describe('a device that lies', () => {
     expect(one?.model?.length).toBe(200)
   })
 
-  test('many times over is heard a thousand times at most', async () => {
-    const said = Array.from({ length: 1200 }, (_, i) => ({ xaddrs: `http://127.0.0.1:${port}/${i}` }))
-    await liar(said)
-    expect((await run({ seconds: 2 }, allow)).found.length).toBeLessThanOrEqual(1000)
+  test('many times over is heard some times, so that it leaves room for others', async () => {
+    await liar(Array.from({ length: 1200 }, (_, i) => ({ xaddrs: `http://127.0.0.1:${port}/${i}` })))
+    const { found } = await run({ seconds: 2 }, allow)
+    expect(found.length).toBeGreaterThan(1)
+    expect(found.length).toBeLessThanOrEqual(64)
+  }) => host === '127.0.0.1')).toBe(true)
   })
 })

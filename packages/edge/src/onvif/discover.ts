@@ -1,7 +1,7 @@
 /** Asks every network of this machine, and optionally each address of a range, for cameras; tells of each as it answers. */
 import { networkInterfaces } from 'node:os'
 import type { LinkDiscovered } from '@sightline/contract/edge'
-import type { AllowedHost } from '../camera/address.ts'
+import { type AllowedHost, isCameraIp } from '../camera/address.ts'
 import { type Discovery, Failed } from '../engine.ts'
 import { plainUuid, words } from './device.ts'
 import { rangeAddresses } from './range.ts'
@@ -10,8 +10,9 @@ import { textAt, type XmlNode } from './xml.ts'
 
 /** Devices may delay their answer by 500 ms, by design. */
 export const defaultSeconds = 0.7
-/** One who floods the network with answers fills no memory. */
+/** One who floods the network with answers fills no memory, and hides no other camera. */
 const maxFound = 1000
+const maxFoundOfHost = 64
 
 export type DiscoverOptions = {
   seconds?: number
@@ -72,20 +73,23 @@ const plain = (address: string): string => address.split('/')[0] as string
 /** Each device once, though it answers twice and on several interfaces. */
 function tellOnce({ onFound, allow }: DiscoverHooks): (via: string | null) => OnMatch {
   const told = new Set<string>()
+  const ofHost = new Map<string, number>()
   return (via) => (match, sender) => {
     const found = describeMatch(match, sender, via, allow)
     if (!found || told.size >= maxFound) return
     // Identity and address together: a device that borrows another's UUID cannot hide it.
     const key = `${found.endpoint_uuid} ${found.xaddr}`
-    if (told.has(key)) return
+    const before = ofHost.get(sender) ?? 0
+    if (told.has(key) || before >= maxFoundOfHost) return
     told.add(key)
+    ofHost.set(sender, before + 1)
     onFound(found)
   }
 }
 
 /**
  * @param via name of the interface that the answer came on
- * @returns null for what is no camera to use: without an address by http, or on this machine and no demo camera
+ * @returns null for what is no camera to use: without an address by http, or at an address that is no camera's
  */
 function describeMatch(
   match: XmlNode,
@@ -97,7 +101,8 @@ function describeMatch(
   if (!service) return null
   const port = Number(service.port || 80)
   const isDemo = allow.some((each) => each.host === sender && each.ports.includes(port))
-  if (sender.startsWith('127.') && !isDemo) return null
+  // The guard of all connections: what could not be opened afterwards is not offered.
+  if (!isDemo && !isCameraIp(sender)) return null
   const scopes = scopesIn(textAt(match, 'Scopes'))
   return {
     endpoint_uuid: plainUuid(textAt(match, 'EndpointReference', 'Address')),

@@ -12,8 +12,14 @@ const resendMs = 300
 /** Unicast probes go out in batches, so that a range fills no queue on the way. */
 const batchSize = 64
 const batchPauseMs = 5
+/**
+ * What is read of answers, of one host and of all: an answer has about 1.5 KB, and whoever sends megabytes wants something
+ * else. The worst XML of this size takes a quarter of a second, and four.
+ */
+const mostBytesOfSender = 256 * 1024
+const mostBytes = 4 * 1024 * 1024
 
-/** @param sender address that the answer came from */
+/** @param sender address that the answer came from; one that was asked, where single addresses were */
 export type OnMatch = (match: XmlNode, sender: string) => void
 
 /**
@@ -45,8 +51,12 @@ export async function ask(
     await bind(socket, local)
     // An ICMP error about one address says nothing about the others.
     socket.on('error', () => undefined)
-    socket.on('message', (message, sender) => {
-      for (const match of matchesIn(message, id)) onMatch(match, sender.address)
+    const heard = hearing()
+    const isAsked = local === null ? askedOf(addresses) : () => true
+    socket.on('message', (message, { address }) => {
+      // Who has not heard the question cannot know its id: not worth reading.
+      if (!isAsked(address) || !message.includes(id) || !heard(address, message.length)) return
+      for (const match of matchesIn(message, id)) onMatch(match, address)
     })
     const isSent = await send()
     await pause(resendMs, over)
@@ -60,6 +70,24 @@ export async function ask(
   } finally {
     socket.close()
     await closed
+  }
+}
+
+const askedOf = (addresses: string[]) => {
+  const asked = new Set(addresses)
+  return (address: string) => asked.has(address)
+}
+
+/** Says whether an answer of this length may still be read. */
+function hearing() {
+  const bytesOf = new Map<string, number>()
+  let all = 0
+  return (sender: string, bytes: number): boolean => {
+    const ofSender = (bytesOf.get(sender) ?? 0) + bytes
+    if (ofSender > mostBytesOfSender || all + bytes > mostBytes) return false
+    bytesOf.set(sender, ofSender)
+    all += bytes
+    return true
   }
 }
 

@@ -168,6 +168,5 @@ describe('a device that lies', () => {
     const { found } = await run({ seconds: 2 }, allow)
     expect(found.length).toBeGreaterThan(1)
     expect(found.length).toBeLessThanOrEqual(64)
-  }) => host === '127.0.0.1')).toBe(true)
   })
 })

@@ -1,9 +1,10 @@
 import '@mantine/spotlight/styles.css'
-import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
+import { useDebouncedValue } from '@mantine/hooks'
+import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
 import { may } from '@sightline/domain'
 import { IconBuilding, IconDeviceCctv, IconMapPin, IconPlus, IconSearch, IconUser } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Path } from '../screens.ts'
 import { useUser } from '../session.ts'
@@ -23,6 +24,10 @@ const creations: readonly Path[] = [
   '/device/discover',
 ]
 
+const typingMs = 150
+/** So many of each kind. */
+const offered = 8
+
 /** ⌘K: every screen, what can be made, and every customer, site and camera by name. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
@@ -31,24 +36,32 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const list = useModules()
   const { role_key } = useUser()
   const { customers, select } = useCustomer()
-  const { data: sites = [] } = useQuery(api.site.list.query({}))
-  const { data: devices = [] } = useQuery(api.device.list.query({}))
+  const [query, setQuery] = useState('')
+  const [typed] = useDebouncedValue(query.trim(), typingMs)
+  // The server searches: there may be thousands.
+  const asked = { q: typed || undefined, limit: offered }
+  const { data: sites = [] } = useQuery({ ...api.site.list.query(asked), placeholderData: keepPreviousData })
+  const { data: devices = [] } = useQuery({ ...api.device.list.query(asked), placeholderData: keepPreviousData })
   useEffect(() => spotlight.open(), [])
 
+  const fits = ({ label = '', description = '' }: SpotlightActionData) =>
+    `${label} ${description}`.toLocaleLowerCase().includes(query.trim().toLocaleLowerCase())
   const siteName = new Map(sites.map((site) => [site.site_id, site.site_name]))
   const screens = groups.flatMap(({ paths }) => paths)
   const actions: SpotlightActionGroupData[] = [
     {
       group: t('shell.palette.screens'),
-      actions: [...screens, '/user/profile' as const].map((path) => {
-        const Icon = icons[path] ?? IconUser
-        return {
-          id: path,
-          label: t(`screen.${path}`),
-          leftSection: <Icon size={18} stroke={1.7} />,
-          onClick: () => go(path),
-        }
-      }),
+      actions: [...screens, '/user/profile' as const]
+        .map((path) => {
+          const Icon = icons[path] ?? IconUser
+          return {
+            id: path,
+            label: t(`screen.${path}`),
+            leftSection: <Icon size={18} stroke={1.7} />,
+            onClick: () => go(path),
+          }
+        })
+        .filter(fits),
     },
     {
       group: t('shell.palette.actions'),
@@ -59,7 +72,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
           label: t(`screen.${path}`),
           leftSection: <IconPlus size={18} stroke={1.7} />,
           onClick: () => go(path),
-        })),
+        }))
+        .filter(fits),
     },
     {
       group: t('shell.palette.sites'),
@@ -83,18 +97,24 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     },
     {
       group: t('shell.palette.customers'),
-      actions: customers.map((customer) => ({
-        id: customer.customer_id,
-        label: customer.customer_name,
-        leftSection: <IconBuilding size={18} stroke={1.7} />,
-        onClick: () => select(customer.customer_id),
-      })),
+      actions: customers
+        .map((customer) => ({
+          id: customer.customer_id,
+          label: customer.customer_name,
+          leftSection: <IconBuilding size={18} stroke={1.7} />,
+          onClick: () => select(customer.customer_id),
+        }))
+        .filter(fits)
+        .slice(0, offered),
     },
   ]
   return (
     <Spotlight
       actions={actions.filter((group) => group.actions.length > 0)}
-      limit={12}
+      query={query}
+      onQueryChange={setQuery}
+      // Filtered above, and by the server.
+      filter={(_, all) => all}
       highlightQuery
       scrollable
       maxHeight={420}

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { useTopic } from '../live.ts'
 import { EventItems } from '../ui/analytics/EventItems.tsx'
+import { useCameraNames } from '../ui/cameras/camera-names.ts'
 import type { Camera } from '../ui/cameras/customer-cameras.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
@@ -25,8 +26,8 @@ export function Activity({ customerId, uc, cameras }: Props) {
     if (opened > 0) void query.refetch()
   })
   const events = Array.isArray(query.data) ? query.data : null
-  const nameOf = (id: string) =>
-    cameras.find(({ channels }) => channels.some(({ channel_id }) => channel_id === id))?.device_name ?? '–'
+  const known = new Map(cameras.map(({ device_id, device_name }) => [device_id, device_name]))
+  const found = useCameraNames(events?.flatMap(({ device_id }) => (known.has(device_id) ? [] : [device_id])) ?? [])
   return (
     <Panel
       flush
@@ -48,7 +49,7 @@ export function Activity({ customerId, uc, cameras }: Props) {
       ) : events.length === 0 ? (
         <Empty title={t('dashboard.quiet')} />
       ) : (
-        <EventItems events={events} nameOf={nameOf} />
+        <EventItems events={events} nameOf={({ device_id }) => known.get(device_id) ?? found(device_id) ?? '–'} />
       )}
     </Panel>
   )

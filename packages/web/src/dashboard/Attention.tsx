@@ -8,42 +8,45 @@ import { HealthTag } from '../ui/Health.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import classes from './dashboard.module.css'
 
+/** So many are listed: what is worst is mended first. */
+const most = 8
+
 /** Cameras and analytics that are not healthy, worst first, each with why and a way to its own page. */
-export function Attention({ cameras }: { cameras: readonly Camera[] }) {
+export function Attention({ customerId, cameras }: { customerId: string; cameras: readonly Camera[] }) {
   const { t } = useTranslation()
-  const ill = cameras
-    .flatMap(({ device_id, device_name, device_health, site_id, channels }) => [
-      {
-        id: device_id,
-        name: device_name,
-        health: device_health,
-        to: '/device/detail' as const,
-        search: { sid: site_id, did: device_id },
-      },
-      ...channels.map(({ channel_id, channel_name, channel_health, usecase_id }) => ({
-        id: channel_id,
-        name: `${device_name} · ${channel_name}`,
-        health: channel_health,
-        to: '/channel/detail' as const,
-        search: { did: device_id, cid: channel_id, uid: usecase_id },
-      })),
-    ])
+  // Of very many cameras only some are on this page: which of all are ill the server says.
+  const found = useQuery({
+    ...api.device.list.query({ customer_id: customerId, health: ['offline', 'needs attention'], limit: most }),
+    refetchInterval: refreshMs,
+  })
+  const devices = found.data?.map(({ device_id, device_name, device_health, health_cause, site_id }) => ({
+    id: device_id,
+    name: device_name,
+    health: device_health,
+    cause: health_cause,
+    to: '/device/detail' as const,
+    search: { sid: site_id, did: device_id },
+  }))
+  const channels = cameras.flatMap(({ device_id, device_name, channels }) =>
+    channels.map(({ channel_id, channel_name, channel_health, state_cause, usecase_id }) => ({
+      id: channel_id,
+      name: `${device_name} · ${channel_name}`,
+      health: channel_health,
+      cause: state_cause,
+      to: '/channel/detail' as const,
+      search: { did: device_id, cid: channel_id, uid: usecase_id },
+    })),
+  )
+  const ill = [...(devices ?? []), ...channels]
     .filter(({ health }) => health === 'offline' || health === 'needs attention')
     .toSorted((a, b) => Number(b.health === 'offline') - Number(a.health === 'offline'))
-  const reading = { enabled: ill.length > 0, refetchInterval: refreshMs }
-  const devices = useQuery({ ...api.device.list.query({}), ...reading })
-  const channels = useQuery({ ...api.channel.mine.query({}), ...reading })
-  const causeOf = (id: string) =>
-    channels.data?.find(({ channel_id }) => channel_id === id)?.state_cause ??
-    devices.data?.find(({ device_id }) => device_id === id)?.health_cause
   return (
     <Panel title={t('dashboard.attention')}>
       {ill.length === 0 ? (
         <p className="t2">{t('dashboard.allWell')}</p>
       ) : (
         <ul className={classes.ill}>
-          {ill.slice(0, 8).map(({ id, name, health, to, search }) => {
-            const cause = causeOf(id)
+          {ill.slice(0, most).map(({ id, name, health, cause, to, search }) => {
             return (
               <li key={id}>
                 <span className={classes.illWords}>

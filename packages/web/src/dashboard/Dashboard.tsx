@@ -141,7 +141,7 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
         </div>
         <aside className={classes.side}>
           <Activity customerId={customer_id} uc={uc} cameras={all} />
-          <Attention cameras={all} />
+          <Attention customerId={customer_id} cameras={all} />
         </aside>
       </div>
     </>

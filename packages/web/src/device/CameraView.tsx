@@ -73,7 +73,9 @@ export function CameraView({ device, site }: { device: Device; site: Site }) {
             <EventItems
               events={list}
               timezone={site.site_address.site_timezone}
-              nameOf={(id) => source_channels.find(({ channel_id }) => channel_id === id)?.channel_name ?? '–'}
+              nameOf={(event) =>
+                source_channels.find(({ channel_id }) => channel_id === event.channel_id)?.channel_name ?? '–'
+              }
             />
           )}
         </Panel>

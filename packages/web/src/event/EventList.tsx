@@ -1,18 +1,20 @@
 import { Button, Group, Select, Switch } from '@mantine/core'
 import type { Customer, EventEntity } from '@sightline/contract'
 import { type UsecaseKey, usecaseKeys } from '@sightline/domain'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, queryClient } from '../app/client.ts'
 import { useTopic } from '../live.ts'
 import { EventItems } from '../ui/analytics/EventItems.tsx'
+import { useCameraNames } from '../ui/cameras/camera-names.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { CameraChoice } from './CameraChoice.tsx'
 import classes from './event.module.css'
 import { type EventSearch, kinds, pageSize, periods } from './search.ts'
 
@@ -22,8 +24,6 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
   const navigate = useNavigate()
   const [waiting, setWaiting] = useState(0)
   const [follows, setFollows] = useState(false)
-  const channels = useQuery(api.channel.mine.query({}))
-  const devices = useQuery(api.device.list.query({}))
   const set = (change: Partial<EventSearch>) =>
     void navigate({ to: '.', search: (now: EventSearch) => ({ ...now, ...change }), replace: true } as never)
 
@@ -72,8 +72,7 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
 
   const events = query.data?.pages.flatMap((page) => page.events)
   const total = query.data?.pages[0]?.page?.total
-  const cameraOf = (id: string | undefined) => devices.data?.find(({ device_id }) => device_id === id)?.device_name
-  const nameOf = (id: string) => cameraOf(channels.data?.find(({ channel_id }) => channel_id === id)?.device_id) ?? '–'
+  const nameOf = useCameraNames(events?.map(({ device_id }) => device_id) ?? [])
   const isFiltered = Boolean(uc || cid || kind)
   return (
     <>
@@ -102,23 +101,14 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
           onChange={(next) =>
             set({ uc: (next ?? undefined) as UsecaseKey | undefined, cid: undefined, uid: undefined })
           }
-          data={usecaseKeys
-            .filter((one) => !channels.data || channels.data.some(({ usecase_key }) => usecase_key === one))
-            .map((value) => ({ value, label: t(`usecase.name.${value}`) }))}
+          data={usecaseKeys.map((value) => ({ value, label: t(`usecase.name.${value}`) }))}
         />
-        <Select
-          aria-label={t('event.filter.channel')}
-          placeholder={t('event.filter.allChannels')}
-          clearable
-          searchable
-          value={cid ?? null}
-          onChange={(next) => set({ cid: next ?? undefined, uid: undefined })}
-          data={(channels.data ?? [])
-            .filter(({ usecase_key }) => !uc || usecase_key === uc)
-            .map((one) => ({
-              value: one.channel_id,
-              label: [cameraOf(one.device_id), one.channel_name].filter(Boolean).join(' · '),
-            }))}
+        <CameraChoice
+          value={cid}
+          uc={uc}
+          siteId={search.sid}
+          customerId={customer?.customer_id}
+          onChange={(next) => set({ cid: next, uid: undefined })}
         />
         <Select
           aria-label={t('event.filter.kind')}
@@ -161,7 +151,7 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
           />
         ) : (
           <>
-            <EventItems events={events} nameOf={nameOf} withDate />
+            <EventItems events={events} nameOf={({ device_id }) => nameOf(device_id) ?? '–'} withDate />
             {query.hasNextPage && (
               <div className={classes.more}>
                 <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>

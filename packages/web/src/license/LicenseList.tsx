@@ -5,6 +5,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
+import { useEdges } from '../app/edge.ts'
 import { notify } from '../app/messages.ts'
 import { formatDate } from '../i18n/format.ts'
 import { words } from '../i18n/words.ts'
@@ -12,17 +13,20 @@ import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { Facts } from '../ui/Facts.tsx'
 import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Go } from '../ui/Go.tsx'
 import { Tag } from '../ui/Health.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import type { Tone } from '../ui/tone.ts'
+import { IssueLicense } from './IssueLicense.tsx'
 import classes from './license.module.css'
 
 const toneOf: Record<License['state'], Tone> = { valid: 'ok', expiring: 'warn', expired: 'bad', exceeded: 'bad' }
 
-type Open = { kind: 'add' } | { kind: 'rename' | 'delete'; license: License } | null
+type Open = { kind: 'add' | 'issue' } | { kind: 'rename' | 'delete'; license: License } | null
 
 export function LicenseList({ openId }: { openId: string | undefined }) {
   const { t } = useTranslation()
@@ -44,6 +48,11 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
         title={t('license.title')}
         meta={query.data && t('license.meta', { used: sum('channels_used'), limit: sum('channel_limit') })}
       >
+        {mayChange && (
+          <Button variant="default" onClick={() => setOpen({ kind: 'issue' })}>
+            {t('license.issue.open')}
+          </Button>
+        )}
         {mayChange && add}
       </PageHeader>
       {query.isError && !query.data ? (
@@ -85,6 +94,16 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
         <AddLicense onDone={close} />
       </Modal>
       <Modal
+        opened={open?.kind === 'issue'}
+        onClose={close}
+        // The key is shown this once: a press beside the dialog must not lose it.
+        closeOnClickOutside={false}
+        title={t('license.issue.title')}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
+        {open?.kind === 'issue' && <IssueLicense onDone={close} />}
+      </Modal>
+      <Modal
         opened={open?.kind === 'rename'}
         onClose={close}
         title={t('license.rename')}
@@ -108,6 +127,23 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
   )
 }
 
+/** Names of the edge servers that a licence serves, each with a way to it. */
+function Bound({ ids }: { ids: readonly string[] }) {
+  const { t } = useTranslation()
+  const { edges = [] } = useEdges()
+  if (ids.length === 0) return t('license.unbound')
+  return edges
+    .filter(({ nimble_id }) => ids.includes(nimble_id))
+    .map(({ nimble_id, name }, index) => (
+      <span key={nimble_id}>
+        {index > 0 && ', '}
+        <Go to="/configuration/detail" search={{ nid: nimble_id }}>
+          {name}
+        </Go>
+      </span>
+    ))
+}
+
 function LicenseCard({ license, isOpen, menu }: { license: License; isOpen: boolean; menu: React.ReactNode }) {
   const { t } = useTranslation()
   const { channels_used: used, channel_limit: limit } = license
@@ -128,13 +164,26 @@ function LicenseCard({ license, isOpen, menu }: { license: License; isOpen: bool
         color={used > limit ? 'red.9' : 'brand.5'}
         aria-label={t('license.used', { used, limit })}
       />
-      <div className="muted num">
-        {license.expires_at ? t('license.expires', { date: formatDate(license.expires_at) }) : t('license.never')} ·{' '}
-        {t('license.bound', { count: license.nimble_ids.length })}
-      </div>
-      {!license.is_builtin && (
-        <div className="muted">{t('license.keyTail', { tail: license.license_key.slice(-8) })}</div>
-      )}
+      <Facts
+        items={[
+          [
+            t('license.until'),
+            <span key="until" data-due={license.state === 'expiring' || license.state === 'expired' || undefined}>
+              {license.expires_at ? formatDate(license.expires_at) : t('license.never')}
+              {license.expires_in_days !== null && license.state === 'expiring' && (
+                <> · {t('license.days', { count: license.expires_in_days })}</>
+              )}
+            </span>,
+          ],
+          [t('license.for'), license.customer],
+          [
+            t('license.bundles'),
+            license.bundles?.map((one) => t(`usecase.bundle.${one}`)).join(', ') ?? t('license.allBundles'),
+          ],
+          [t('license.servers'), <Bound key="bound" ids={license.nimble_ids} />],
+          ...(license.key_tail === null ? [] : [[t('license.key'), `… ${license.key_tail}`] as const]),
+        ]}
+      />
     </article>
   )
 }

@@ -40,7 +40,7 @@ export function useFirstRun(): FirstRun {
   const customer_id = selected?.customer_id
   const sites = useQuery({ ...api.site.list.query({ customer_id }), enabled: Boolean(customer_id) })
   const hasSite = Boolean(sites.data?.length)
-  const devices = useQuery({ ...api.device.list.query({}), enabled: hasSite })
+  const devices = useQuery({ ...api.device.list.query({ customer_id, limit: 100 }), enabled: hasSite })
   const channels = useQuery({ ...api.channel.mine.query({}), enabled: hasSite })
   const isHere = ({ site_id }: { site_id: string }) => sites.data?.some((site) => site.site_id === site_id) ?? false
   const channel = newestFirst(channels.data?.filter(isHere))[0] ?? null

@@ -105,9 +105,13 @@ function Manage({ site }: { site: Site }) {
   )
 }
 
+/** So many cameras are shown with their pictures; all of them stand in the list. */
+const mostTiles = 24
+
 function Cameras({ site, mayEdit }: { site: Site; mayEdit: boolean }) {
   const { t } = useTranslation()
-  const view = useQuery(api.customer.view.query({ customer_id: site.customer_id, type: 1 }))
+  const { customer_id, site_id } = site
+  const view = useQuery(api.customer.view.query({ customer_id, site_id, type: 1, limit: mostTiles }))
   if (view.isError) return <ErrorPanel error={view.error} onRetry={() => void view.refetch()} />
   if (!view.data) return <BlockSkeleton height={240} />
   const devices = view.data.sites.find((one) => one.site_id === site.site_id)?.devices ?? []
@@ -128,20 +132,33 @@ function Cameras({ site, mayEdit }: { site: Site; mayEdit: boolean }) {
       </Panel>
     )
   return (
-    <CameraGrid label={t('site.camerasTab')}>
-      {devices.map((device) => (
-        <CameraTile
-          key={device.device_id}
-          to="/device/detail"
-          search={{ sid: site.site_id, did: device.device_id }}
-          name={device.device_name}
-          detail={device.channels.map((one) => t(`usecase.name.${one.usecase_key}`)).join(', ') || device.tag_name}
-          still={device.device_health === 'offline' ? null : device.snapshot_url}
-          tone={toneOf[device.device_health]}
-          status={t(`health.${device.device_health}`)}
-        />
-      ))}
-    </CameraGrid>
+    <div className="stack">
+      <CameraGrid label={t('site.camerasTab')}>
+        {devices.map((device) => (
+          <CameraTile
+            key={device.device_id}
+            to="/device/detail"
+            search={{ sid: site.site_id, did: device.device_id }}
+            name={device.device_name}
+            detail={device.channels.map((one) => t(`usecase.name.${one.usecase_key}`)).join(', ') || device.tag_name}
+            still={device.device_health === 'offline' ? null : device.snapshot_url}
+            tone={toneOf[device.device_health]}
+            status={t(`health.${device.device_health}`)}
+          />
+        ))}
+      </CameraGrid>
+      {site.site_total_devices > devices.length && (
+        <Button
+          component={Go}
+          to="/device"
+          search={{ sid: site_id }}
+          variant="default"
+          style={{ justifySelf: 'center' }}
+        >
+          {t('site.allCameras', { count: site.site_total_devices })}
+        </Button>
+      )}
+    </div>
   )
 }
 

@@ -13,6 +13,8 @@ export const dashboard = {
   activity: 'Live activity',
   viewAll: 'View all',
   quiet: 'Nothing was crossed, entered or broken in the last 24 hours',
+  moreCameras_one: 'Show {{count}} more camera',
+  moreCameras_other: 'Show {{count}} more cameras',
   attention: 'Needs attention',
   allWell: 'Every camera and analytic is healthy.',
   hourly: 'Last 24 hours',

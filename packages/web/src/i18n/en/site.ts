@@ -30,6 +30,8 @@ export const site = {
   camerasTab: 'Cameras',
   noCameras: 'No cameras here yet',
   noCamerasText: 'Let the edge server look for cameras in its network, or add one by address.',
+  allCameras_one: 'The camera',
+  allCameras_other: 'All {{count}} cameras',
   discover: 'Discover cameras',
   form: {
     name: 'Name',

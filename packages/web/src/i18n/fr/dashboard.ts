@@ -13,6 +13,8 @@ export const dashboard = {
   activity: 'Activité en direct',
   viewAll: 'Tout voir',
   quiet: 'Aucun passage, aucune intrusion ni infraction ces dernières 24 heures',
+  moreCameras_one: 'Montrer {{count}} caméra de plus',
+  moreCameras_other: 'Montrer {{count}} caméras de plus',
   attention: 'À surveiller',
   allWell: 'Toutes les caméras et analyses sont en bon état.',
   hourly: 'Dernières 24 heures',

@@ -32,6 +32,8 @@ export const site: Catalogue['site'] = {
   camerasTab: 'Caméras',
   noCameras: 'Pas encore de caméra ici',
   noCamerasText: 'Laissez le serveur edge chercher les caméras de son réseau, ou ajoutez-en une par son adresse.',
+  allCameras_one: 'La caméra',
+  allCameras_other: 'Les {{count}} caméras',
   discover: 'Découvrir des caméras',
   form: {
     name: 'Nom',

@@ -1,9 +1,10 @@
 import { usecaseKeys } from '@sightline/domain'
 import { createFileRoute } from '@tanstack/react-router'
 import * as z from 'zod'
-import { api, queryClient } from '../../app/client.ts'
+import { queryClient } from '../../app/client.ts'
 import { loadCustomer, useCustomer } from '../../app/customer.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { customerView } from '../../ui/cameras/customer-cameras.ts'
 import { columnCounts } from '../../wall/columns.ts'
 import { LiveWall } from '../../wall/LiveWall.tsx'
 
@@ -13,8 +14,7 @@ export const Route = createFileRoute('/_app/analytic')({
   beforeLoad: requireModule('viewer_nav'),
   loader: async () => {
     const customer = await loadCustomer()
-    if (customer)
-      await queryClient.ensureQueryData(api.customer.view.query({ customer_id: customer.customer_id, type: 1 }))
+    if (customer) await queryClient.ensureQueryData(customerView(customer.customer_id))
   },
   onError: fallbackTo('/site'),
   component: Page,

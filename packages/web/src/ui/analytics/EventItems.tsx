@@ -20,8 +20,8 @@ export function useMetricsText(): (event: EventEntity) => string {
 
 type Props = {
   events: readonly EventEntity[]
-  /** Camera or channel name by channel id. */
-  nameOf: (channelId: string) => string
+  /** Of its camera or channel. */
+  nameOf: (event: EventEntity) => string
   timezone?: string
   /** Whole date instead of the time of day. */
   withDate?: boolean
@@ -49,7 +49,7 @@ export function EventItems({ events, nameOf, timezone, withDate }: Props) {
               <span className={classes.eventWords}>
                 <span className={classes.eventTitle}>{metricsText(event) || t(`event.kind.${event.kind}`)}</span>
                 <span className="t3 truncate">
-                  {nameOf(event.channel_id)} · {t(`usecase.name.${event.usecase_key}`)}
+                  {nameOf(event)} · {t(`usecase.name.${event.usecase_key}`)}
                 </span>
               </span>
               <span className={classes.eventEnd}>

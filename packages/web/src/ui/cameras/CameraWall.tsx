@@ -1,6 +1,8 @@
+import { Button } from '@mantine/core'
 import type { EventStats } from '@sightline/contract'
 import { metricsOf } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../app/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
@@ -18,6 +20,9 @@ type Props = {
   columns?: number
 }
 
+/** More pictures than these nobody follows; each asks for a new still again and again. */
+const tilesAtOnce = 24
+
 export const isViolating = (camera: Camera, levels: Levels, stats: Stats): boolean =>
   camera.channels.some(
     ({ channel_id }) =>
@@ -29,13 +34,21 @@ export const isViolating = (camera: Camera, levels: Levels, stats: Stats): boole
 export function CameraWall({ cameras, levels, stats, columns }: Props) {
   const { t } = useTranslation()
   const inViolation = (camera: Camera) => isViolating(camera, levels, stats)
+  const [most, setMost] = useState(tilesAtOnce)
   const order = cameras.toSorted((a, b) => Number(inViolation(b)) - Number(inViolation(a)))
   return (
-    <CameraGrid label={t('dashboard.cameraGrid')} columns={columns}>
-      {order.map((camera) => (
-        <Tile key={camera.device_id} camera={camera} levels={levels} isViolating={inViolation(camera)} />
-      ))}
-    </CameraGrid>
+    <>
+      <CameraGrid label={t('dashboard.cameraGrid')} columns={columns}>
+        {order.slice(0, most).map((camera) => (
+          <Tile key={camera.device_id} camera={camera} levels={levels} isViolating={inViolation(camera)} />
+        ))}
+      </CameraGrid>
+      {order.length > most && (
+        <Button variant="default" onClick={() => setMost(most + tilesAtOnce)}>
+          {t('dashboard.moreCameras', { count: order.length - most })}
+        </Button>
+      )}
+    </>
   )
 }
 

@@ -7,6 +7,8 @@ import { health, healthStretch } from './health.ts'
 import { deviceImport, imported } from './import.ts'
 import { op } from './op.ts'
 
+/** What one camera can give to others. */
+export const deviceSettings = ['credentials', 'tags', 'onvif_port', 'nimble'] as const
 export const sourceRoles = ['analytics', 'live', 'both'] as const
 
 /** `rtsp://host[:port]/path` without credentials: they have fields of their own. */
@@ -79,6 +81,11 @@ const draftShape = {
     )
     .min(1)
     .max(4, 'too_many')
+    .superRefine((streams, issue) => {
+      for (const [i, { role }] of streams.entries())
+        if (role !== 'both' && streams.findIndex((stream) => stream.role === role) < i)
+          issue.addIssue({ code: 'custom', path: [i, 'role'], message: 'role_taken' })
+    })
     .optional(),
 }
 export const deviceDraft = z.strictObject(draftShape)
@@ -159,6 +166,28 @@ export const deviceOps = {
     access: 'admin_and_above',
     input: deviceImport,
     output: imported.extend({ job_id: z.uuid().nullable() }),
+  }),
+  copy: op({
+    method: 'POST',
+    path: '/device/copy',
+    summary: 'Give the settings of one camera to others, each by itself; passwords never leave the server',
+    access: 'admin_and_above',
+    input: z.strictObject({
+      device_id: id,
+      to: z.array(id).min(1, 'required').max(500, 'at_most_items:500'),
+      /** `nimble`: the edge server that reads the camera. */
+      settings: z.array(z.enum(deviceSettings)).min(1, 'required'),
+    }),
+    output: z.object({
+      devices: z.array(
+        z.object({
+          device_id: z.uuid(),
+          outcome: z.enum(['copied', 'failed']),
+          /** Why it failed, as `error_code` of the same change alone. */
+          error_code: z.string().nullable(),
+        }),
+      ),
+    }),
   }),
   discover: op({
     method: 'POST',

@@ -15,6 +15,7 @@ import { findSite } from '../site/store.ts'
 import { deviceSource, sourcesOfDevices, touchSources, updateSource } from '../source/store.ts'
 import { anyStill } from '../still.ts'
 import { changeOf } from '../trace.ts'
+import { copyDevice } from './copy.ts'
 import { createDevices, isDemo } from './create.ts'
 import { checkRange, discover } from './discover.ts'
 import { importDevices } from './import.ts'
@@ -50,6 +51,7 @@ export const device: Handlers<'device'> = {
   },
 
   import: importDevices,
+  copy: copyDevice,
 
   async discover({ nimble_id, timeout, range, interfaces }, { app, scope, principal }) {
     if (range !== undefined) checkRange(range)

@@ -31,6 +31,7 @@ export const source: Handlers<'source'> = {
       if (nimble_id !== undefined && nimble_id !== device.nimble_uid) throw invalid({ nimble_id: ['not_found'] })
       const others = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
       if (others.length >= sourcesPerDevice) throw invalid({ device_id: [`at_most:${sourcesPerDevice}`] })
+      checkRole(draft.role, others)
       const isDefault = draft.is_default || others.length === 0
       if (isDefault) await clearDefault(trx, device)
       const taken = new Set(others.map((other) => other.stream_id))
@@ -52,6 +53,13 @@ export const source: Handlers<'source'> = {
       // Two who choose a default at once: the second waits, and takes the mark from where the first put it.
       await lockDevice(trx, scope, (await readSource(trx, scope, source_id)).device_uid)
       const before = await readSource(trx, scope, source_id)
+      const streams = (await sourcesOfDevices(trx, scope, [{ tenant_id: before.tenant_id, id: before.device_id }])).get(
+        before.device_id,
+      )
+      checkRole(
+        change.role,
+        (streams ?? []).filter((one) => one.id !== before.id),
+      )
       if (change.is_default === false && before.is_default) throw invalid({ is_default: ['default_required'] })
       if (change.is_default) await clearDefault(trx, { tenant_id: before.tenant_id, id: before.device_id })
       await updateSource(trx, before, { ...change, name: source_name, address: source_address }, version)
@@ -98,6 +106,12 @@ export const source: Handlers<'source'> = {
       }))
     })
   },
+}
+
+/** Of a camera's streams one alone is for looking at, and one alone for analytics. @throws 400 */
+function checkRole(role: SourceRow['role'] | undefined, others: readonly Pick<SourceRow, 'role'>[]): void {
+  if (role !== undefined && role !== 'both' && others.some((other) => other.role === role))
+    throw invalid({ role: ['role_taken'] })
 }
 
 function checkAddress(app: Services, address: string): void {

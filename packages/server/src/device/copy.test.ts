@@ -1,0 +1,132 @@
+/** One camera's settings for many, another camera in the place of one, and what each stream is for. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { desiredConfig } from '../nimble/desired.ts'
+import { type Client, type TestApp, testApp } from '../testing/app.ts'
+
+let t: TestApp
+let admin: Client
+beforeAll(async () => {
+  t = await testApp()
+  admin = await t.signIn('admin')
+})
+afterAll(() => t.close())
+
+const get = async (device_id: string) => (await admin.call('device.get', { device_id })).body.response
+/** What the edge server is told of a camera. */
+const sent = async (nimbleUid: string, deviceUid: string) =>
+  (await t.services.db.ingest((trx) => desiredConfig(trx, t.services.secrets, nimbleUid))).sources.find(
+    (source) => source.device_id === deviceUid,
+  )
+
+describe('settings of one camera for others', () => {
+  test('go to each by itself, the password without ever being shown', async () => {
+    const site = await t.make.site()
+    const [here, there] = [await t.make.nimble(), await t.make.nimble()]
+    const from = await t.make.device({ onvif_port: 8080, tags: JSON.stringify({ floor: 'one' }) }, site, here)
+    await admin.call('device.update', { device_id: from.uid, username: 'root', password: 'Lantern!Quay42' })
+    const [same, other] = [await t.make.device({}, site, here), await t.make.device({}, site, there)]
+    const foreign = await t.make.device(
+      {},
+      await t.make.site({}, await t.make.customer({}, await t.make.organization())),
+    )
+    const to = [same.uid, other.uid, foreign.uid]
+    const settings = ['credentials', 'tags', 'onvif_port', 'nimble']
+    const answer = await admin.call('device.copy', { device_id: from.uid, to, settings })
+    expect(answer.body.response.devices).toEqual([
+      { device_id: same.uid, outcome: 'copied', error_code: null },
+      { device_id: other.uid, outcome: 'copied', error_code: null },
+      { device_id: foreign.uid, outcome: 'failed', error_code: 'not_found' },
+    ])
+    expect(answer.text).not.toContain('Lantern')
+    for (const uid of [same.uid, other.uid]) {
+      expect(await get(uid)).toMatchObject({
+        ...{ username: 'root', password: '****', onvif_port: 8080, device_tags: { floor: 'one' } },
+        nimble_id: here.uid,
+      })
+      expect(await sent(here.uid, uid)).toMatchObject({ username: 'root', password: 'Lantern!Quay42' })
+    }
+    expect(await sent(there.uid, other.uid)).toBeUndefined()
+    const rows = await t.services.db.owner((trx) => trx.selectFrom('trace').selectAll().execute())
+    expect(JSON.stringify(rows)).not.toContain('Lantern')
+  })
+
+  test('only those that were named', async () => {
+    const from = await t.make.device({ onvif_port: 8080, tags: JSON.stringify({ floor: 'one' }) })
+    const to = await t.make.device({ username: 'own' })
+    await admin.call('device.copy', { device_id: from.uid, to: [to.uid], settings: ['tags'] })
+    const { nimble } = { nimble: (await get(to.uid)).nimble_id }
+    expect(await get(to.uid)).toMatchObject({ username: 'own', onvif_port: null, device_tags: { floor: 'one' } })
+    expect(nimble).not.toBe((await get(from.uid)).nimble_id)
+  })
+})
+
+test('a camera put in the place of another keeps ids, channels, zones and history, and the trace says what it was', async () => {
+  const device = await t.make.device({ stream_address: 'rtsp://192.0.2.10/old', endpoint_uuid: 'urn:uuid:old' })
+  const channel = await t.make.channel({}, device)
+  await t.make.event(channel)
+  const read = async () => {
+    const [shown] = (await admin.call('channel.list', { device_id: device.uid })).body.response
+    const { zones, channel_id, source_id, pipeline_id } = shown
+    const events = (await admin.call('event.range', { type: 1, channel_id })).body.response
+    return { channel_id, source_id, pipeline_id, zones, events }
+  }
+  const before = await read()
+  expect([before.zones.length, before.events.length]).toEqual([1, 1])
+  const swapped = await admin.call('device.update', {
+    device_id: device.uid,
+    stream_address: 'rtsp://192.0.2.20/new',
+    UUID: 'urn:uuid:new',
+    username: 'root',
+    password: 'Lantern!Quay42',
+  })
+  expect(swapped.body.response).toMatchObject({
+    device_id: device.uid,
+    UUID: 'urn:uuid:new',
+    stream_address: 'rtsp://192.0.2.20/new',
+    device_source: [{ source_id: before.source_id, source_address: 'rtsp://192.0.2.20/new' }],
+  })
+  expect(await read()).toEqual(before)
+  const row = await t.services.db.owner((trx) =>
+    trx
+      .selectFrom('trace')
+      .selectAll()
+      .where('object_uid', '=', device.uid)
+      .where('code', '=', 'device.update')
+      .executeTakeFirstOrThrow(),
+  )
+  expect(row.before).toMatchObject({ stream_address: 'rtsp://192.0.2.10/old', UUID: 'urn:uuid:old', username: null })
+  expect(row.after).toMatchObject({ stream_address: 'rtsp://192.0.2.20/new', UUID: 'urn:uuid:new', password: '****' })
+})
+
+describe('of a camera’s streams', () => {
+  const stream = (role: string, more: object = {}) => ({
+    source_name: `Stream ${role}`,
+    source_address: `rtsp://192.0.2.30/${role}`,
+    role,
+    ...more,
+  })
+
+  test('one alone is for looking at and one alone for analytics, as they are added and changed', async () => {
+    const device = await t.make.device()
+    const add = async (role: string) => admin.call('source.create', { device_id: device.uid, ...stream(role) })
+    const live = (await add('live')).body.response
+    expect((await add('live')).body.errors).toEqual({ role: ['role_taken'] })
+    const analytics = (await add('analytics')).body.response
+    const change = (source_id: string, role: string) => admin.call('source.update', { source_id, role })
+    expect((await change(analytics.source_id, 'live')).body.errors).toEqual({ role: ['role_taken'] })
+    expect((await change(live.source_id, 'live')).status).toBe(200)
+    expect((await change(live.source_id, 'both')).status).toBe(200)
+    expect((await change(analytics.source_id, 'live')).status).toBe(200)
+  })
+
+  test('two of one role are refused with the camera itself', async () => {
+    const { uid: site_id } = await t.make.site()
+    const { uid: nimble_id } = await t.make.nimble()
+    const draft = { device_name: 'Two', site_id, nimble_id, stream_address: 'rtsp://192.0.2.30/live' }
+    const { body } = await admin.call('device.create', {
+      ...draft,
+      device_source: [stream('live'), stream('live', { source_address: 'rtsp://192.0.2.30/again' })],
+    })
+    expect(body.errors).toEqual({ 'device_source.1.role': ['role_taken'] })
+  })
+})

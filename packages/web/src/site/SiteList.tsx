@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { compareText } from '../i18n/format.ts'
 import { useMay } from '../session.ts'
 import { countryName } from '../ui/CountrySelect.tsx'
 import { type Column, DataTable } from '../ui/DataTable.tsx'
@@ -13,6 +14,7 @@ import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
 import { HealthTag } from '../ui/Health.tsx'
+import { SitesMap } from '../ui/map/SitesMap.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
@@ -21,18 +23,30 @@ import classes from './site.module.css'
 
 const grades: readonly Health[] = ['healthy', 'needs attention', 'offline', 'unknown']
 
-/** The sites of the selected customer. */
-export function SiteList({ customer }: { customer: Customer | null }) {
+export type SiteFilter = { health?: Health | undefined; country?: string | undefined }
+type Props = SiteFilter & { customer: Customer | null; onFilter: (change: SiteFilter) => void }
+
+/** The sites of the selected customer, as a table and on the map. */
+export function SiteList({ customer, health, country, onFilter }: Props) {
   const { t, i18n } = useTranslation()
   const go = useGo()
   const mayEdit = useMay('edit')
-  const [health, setHealth] = useState<Health | null>(null)
   const query = useQuery({
     ...api.site.list.query({ customer_id: customer?.customer_id }),
     enabled: customer !== null,
   })
   const sites = customer ? query.data : []
-  const rows = useMemo(() => sites?.filter((site) => !health || site.site_health === health) ?? [], [sites, health])
+  const rows = useMemo(
+    () =>
+      sites?.filter(
+        (site) => (!health || site.site_health === health) && (!country || site.site_address.site_country === country),
+      ) ?? [],
+    [sites, health, country],
+  )
+  const countries = [...new Set(sites?.map((site) => site.site_address.site_country).filter(Boolean))]
+    .map((code) => ({ value: code, label: countryName(code, i18n.language) }))
+    .toSorted((a, b) => compareText(a.label, b.label))
+  const isPlaced = sites?.some(({ site_address }) => site_address.lat !== null) ?? false
 
   const columns = useMemo(
     (): Column<Site>[] => [
@@ -108,47 +122,78 @@ export function SiteList({ customer }: { customer: Customer | null }) {
   return (
     <>
       <PageHeader title={t('site.title')} meta={meta.filter(Boolean).join(' · ')}>
+        {mayEdit && customer && (
+          <Button component={Go} to="/site/onboard" search={{ cuid: customer.customer_id }} variant="default">
+            {t('site.addSeveral')}
+          </Button>
+        )}
         {mayEdit && sites && sites.length > 0 && <span data-create>{add}</span>}
       </PageHeader>
-      <Panel flush>
-        {query.isError && !sites ? (
-          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
-        ) : !sites ? (
-          <RowsSkeleton />
-        ) : (
-          <DataTable
-            label={t('site.title')}
-            columns={columns}
-            rows={rows}
-            rowId={(site) => site.site_id}
-            filterLabel={t('site.filter')}
-            filters={
-              <Select
-                w={180}
-                aria-label={t('site.filterHealth')}
-                placeholder={t('site.allHealth')}
-                clearable
-                value={health}
-                onChange={(next) => setHealth(next as Health | null)}
-                data={grades.map((grade) => ({ value: grade, label: t(`health.${grade}`) }))}
-              />
-            }
-            isFiltered={health !== null}
-            onClearFilters={() => setHealth(null)}
-            onRowClick={(site) => go('/site/detail', { sid: site.site_id })}
-            empty={
-              <Empty
-                icon={<IconMapPin stroke={1.5} />}
-                title={t('site.empty')}
-                text={customer ? t('site.emptyText') : t('site.noCustomer')}
-                action={add}
-                forbidden={!mayEdit}
-              />
-            }
-            actions={(site) => <SiteMenu site={site} mayEdit={mayEdit} />}
-          />
+      <div className={isPlaced ? classes.beside : undefined}>
+        <Panel flush>
+          {query.isError && !sites ? (
+            <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+          ) : !sites ? (
+            <RowsSkeleton />
+          ) : (
+            <DataTable
+              label={t('site.title')}
+              columns={columns}
+              rows={rows}
+              rowId={(site) => site.site_id}
+              filterLabel={t('site.filter')}
+              filters={
+                <>
+                  <Select
+                    w={170}
+                    aria-label={t('site.filterHealth')}
+                    placeholder={t('site.allHealth')}
+                    clearable
+                    value={health ?? null}
+                    onChange={(next) => onFilter({ health: (next ?? undefined) as Health | undefined })}
+                    data={grades.map((grade) => ({ value: grade, label: t(`health.${grade}`) }))}
+                  />
+                  {countries.length > 1 && (
+                    <Select
+                      w={170}
+                      aria-label={t('address.country')}
+                      placeholder={t('site.allCountries')}
+                      clearable
+                      searchable
+                      value={country ?? null}
+                      onChange={(next) => onFilter({ country: next ?? undefined })}
+                      data={countries}
+                    />
+                  )}
+                </>
+              }
+              isFiltered={health !== undefined || country !== undefined}
+              onClearFilters={() => onFilter({ health: undefined, country: undefined })}
+              onRowClick={(site) => go('/site/detail', { sid: site.site_id })}
+              empty={
+                <Empty
+                  icon={<IconMapPin stroke={1.5} />}
+                  title={t('site.empty')}
+                  text={customer ? t('site.emptyText') : t('site.noCustomer')}
+                  action={add}
+                  forbidden={!mayEdit}
+                />
+              }
+              actions={(site) => <SiteMenu site={site} mayEdit={mayEdit} />}
+            />
+          )}
+        </Panel>
+        {isPlaced && (
+          <div className={classes.map}>
+            <SitesMap label={t('site.map')} height={420} sites={rows} onOpen={(sid) => go('/site/detail', { sid })} />
+            {rows.some(({ site_address }) => site_address.lat === null) && (
+              <p className="t3">
+                {t('site.unplaced', { count: rows.filter(({ site_address }) => site_address.lat === null).length })}
+              </p>
+            )}
+          </div>
         )}
-      </Panel>
+      </div>
     </>
   )
 }

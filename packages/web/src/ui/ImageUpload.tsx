@@ -1,12 +1,13 @@
-import { Button, Group, Image, Input, Text } from '@mantine/core'
+import { Button, Group, Image, Input, Modal, Text } from '@mantine/core'
 import { Dropzone, type FileRejection } from '@mantine/dropzone'
 import '@mantine/dropzone/styles.css'
 import { imageMaxBytes } from '@sightline/domain'
-import { IconPhotoUp } from '@tabler/icons-react'
+import { IconCamera, IconPhotoUp } from '@tabler/icons-react'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { fieldText } from '../i18n/words.ts'
+import { Webcam } from './Webcam.tsx'
 
 type Props = {
   label: string
@@ -25,6 +26,9 @@ const types = ['image/jpeg', 'image/png', 'image/webp']
 export function ImageUpload({ label, description, value, onChange, error, isPublic }: Props) {
   const { t } = useTranslation()
   const id = useId()
+  // Browsers offer it in a secure context only.
+  const hasWebcam = !isPublic && typeof navigator.mediaDevices?.getUserMedia === 'function'
+  const [takes, setTakes] = useState(false)
   const [isSending, setIsSending] = useState(false)
   const [refused, setRefused] = useState<string | null>(null)
 
@@ -65,11 +69,40 @@ export function ImageUpload({ label, description, value, onChange, error, isPubl
           </Text>
         </Group>
       </Dropzone>
-      {value && (
-        <Button variant="subtle" color="gray" size="compact-sm" mt={6} onClick={() => onChange(null)}>
-          {t('image.remove')}
-        </Button>
-      )}
+      <Group gap="xs" mt={6}>
+        {hasWebcam && (
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            leftSection={<IconCamera size={15} aria-hidden="true" />}
+            disabled={isSending}
+            onClick={() => setTakes(true)}
+          >
+            {t('image.webcam')}
+          </Button>
+        )}
+        {value && (
+          <Button variant="subtle" color="gray" size="compact-sm" onClick={() => onChange(null)}>
+            {t('image.remove')}
+          </Button>
+        )}
+      </Group>
+      <Modal
+        opened={takes}
+        onClose={() => setTakes(false)}
+        title={t('image.webcam')}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
+        {takes && (
+          <Webcam
+            onTaken={(file) => {
+              setTakes(false)
+              void send([file])
+            }}
+          />
+        )}
+      </Modal>
     </Input.Wrapper>
   )
 }

@@ -29,7 +29,10 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
   const filled = lines.filter(isFilled)
   const isFull = lines.length >= bulkDevices
   const isBusy = isTesting || importing.state.phase === 'adding'
-  const outcomeOf = (one: Line) => importing.state.outcomes.find(({ row }) => row === filled.indexOf(one))
+  /** Keys of the lines that were sent, in their order: lines may come and go meanwhile. */
+  const [sent, setSent] = useState<readonly number[]>([])
+  const outcomeOf = ({ key }: Line) =>
+    sent.includes(key) ? importing.state.outcomes.find(({ row }) => row === sent.indexOf(key)) : undefined
 
   const change = (key: number, change: Partial<Line>) =>
     setLines((now) => now.map((one) => (one.key === key ? { ...one, ...change } : one)))
@@ -44,16 +47,17 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
     setIsTesting(false)
   }
   const add = async () => {
+    setSent(filled.map(({ key }) => key))
     await importing.add(
       filled.map((one) => one.cells),
       [...filled.keys()],
     )
   }
-  const created = importing.rowsOf('created')
+  const created = importing.rowsOf('created').map((row) => sent[row])
   const hasEnded = importing.state.phase === 'ended'
   /** Keeps what could not be added. */
   const keepFailed = () => {
-    const left = filled.filter((_, position) => !created.includes(position))
+    const left = filled.filter(({ key }) => !created.includes(key))
     setLines(left.length > 0 ? left : [line()])
     importing.reset()
   }

@@ -1,9 +1,12 @@
 import { type ImportOutcome, type ImportRow, imported, importRows, type Job } from '@sightline/contract'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { CallFailed } from '../../api.ts'
 import { api, refresh } from '../../app/client.ts'
 
 const pollMs = 500
+const mostFailures = 5
+/** Of one call: the API takes no body above 1 MiB. */
+const pieceBytes = 900_000
 
 export type ImportState = {
   /** `judged`: every row was looked at and nothing was written; `ended`: what could be added was. */
@@ -23,11 +26,35 @@ const isOver = (job: Job) => !['queued', 'pending', 'running'].includes(job.stat
 const count = (outcomes: readonly ImportOutcome[], ...kinds: ImportOutcome['outcome'][]) =>
   outcomes.filter(({ outcome }) => kinds.includes(outcome)).length
 
+/** Positions of rows, as many together as one call takes. */
+function* pieces(rows: readonly ImportRow[], positions: readonly number[]): Generator<number[]> {
+  let piece: number[] = []
+  let size = 0
+  for (const position of positions) {
+    const bytes = 3 * JSON.stringify(rows[position]).length
+    if (piece.length > 0 && (piece.length === importRows || size + bytes > pieceBytes)) {
+      yield piece
+      piece = []
+      size = 0
+    }
+    piece.push(position)
+    size += bytes
+  }
+  if (piece.length > 0) yield piece
+}
+
 /** Judges a table of cameras, then adds it: in calls of as many rows as one takes, each followed to its end. */
 export function useImport(place: Place) {
   const [state, setState] = useState<ImportState>(idle)
   const cancelled = useRef(false)
   const running = useRef<string | null>(null)
+  const isGone = useRef(false)
+  useEffect(() => {
+    isGone.current = false
+    return () => {
+      isGone.current = true
+    }
+  }, [])
 
   /** Sends the rows at these positions, piece by piece. @returns false when one call failed */
   async function each(
@@ -36,8 +63,8 @@ export function useImport(place: Place) {
     dry_run: boolean,
     heard: (outcomes: ImportOutcome[]) => void,
   ): Promise<boolean> {
-    for (let from = 0; from < positions.length && !cancelled.current; from += importRows) {
-      const piece = positions.slice(from, from + importRows)
+    for (const piece of pieces(rows, positions)) {
+      if (cancelled.current) break
       const placed = (outcomes: readonly ImportOutcome[]) =>
         outcomes.map((outcome) => ({ ...outcome, row: piece[outcome.row] as number }))
       const result = await api.device.import.call({
@@ -58,17 +85,25 @@ export function useImport(place: Place) {
 
   async function follow(job_id: string, heard: (outcomes: ImportOutcome[]) => void): Promise<boolean> {
     running.current = job_id
-    for (;;) {
+    for (let failures = 0; !isGone.current; ) {
       const answer = await api.job.get.call({ job_id })
       if (!answer.status) {
+        failures += 1
+        // The import goes on without us: one answer that is lost says nothing of it.
+        if (failures <= mostFailures) {
+          await new Promise((resolve) => setTimeout(resolve, failures * pollMs))
+          continue
+        }
         setState((now) => ({ ...now, failure: answer.failure }))
         return false
       }
+      failures = 0
       const found = imported.safeParse(answer.data.result)
       if (found.success) heard(found.data.rows)
       if (isOver(answer.data)) return answer.data.state === 'completed'
       await new Promise((resolve) => setTimeout(resolve, pollMs))
     }
+    return false
   }
 
   const merge = (now: readonly ImportOutcome[], news: readonly ImportOutcome[]) => {

@@ -101,6 +101,12 @@ export const wizard = {
 } as const
 
 export const image = {
+  webcam: 'Take a picture',
+  take: 'Take it',
+  webcamFault: {
+    refused: 'The browser may not use the camera. Allow it in the settings of this page.',
+    missing: 'No camera was found on this device.',
+  },
   drop: 'Drop an image here or choose one: JPEG, PNG or WebP, under 2 MB',
   remove: 'Remove image',
 } as const

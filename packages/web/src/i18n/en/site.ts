@@ -13,6 +13,10 @@ export const site = {
   filter: 'Filter sites',
   filterHealth: 'Health',
   allHealth: 'Any health',
+  allCountries: 'Any country',
+  map: 'Sites on the map',
+  unplaced_one: '{{count}} site has no position yet.',
+  unplaced_other: '{{count}} sites have no position yet.',
   empty: 'No sites yet',
   emptyText: 'A site is a place with cameras: a shop, a hall, a gate.',
   noCustomer: 'A site belongs to a customer: add one first.',
@@ -55,4 +59,7 @@ export const site = {
   },
 } as const
 
-export const map = { failed: 'This browser cannot draw the map. The two fields below do the same.' } as const
+export const map = {
+  failed: 'This browser cannot draw the map. The two fields below do the same.',
+  noList: 'This browser cannot draw the map. The list beside it shows the same.',
+} as const

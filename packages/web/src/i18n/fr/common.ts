@@ -102,6 +102,12 @@ export const wizard: Catalogue['wizard'] = {
 }
 
 export const image: Catalogue['image'] = {
+  webcam: 'Prendre une photo',
+  take: 'Prendre',
+  webcamFault: {
+    refused: "Le navigateur n'a pas accès à l'appareil photo. Autorisez-le dans les réglages de cette page.",
+    missing: "Aucun appareil photo n'a été trouvé.",
+  },
   drop: 'Déposez une image ici ou choisissez-la : JPEG, PNG ou WebP, moins de 2 Mo',
   remove: "Retirer l'image",
 }

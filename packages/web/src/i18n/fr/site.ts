@@ -15,6 +15,10 @@ export const site: Catalogue['site'] = {
   filter: 'Filtrer les sites',
   filterHealth: 'État',
   allHealth: 'Tous les états',
+  allCountries: 'Tous les pays',
+  map: 'Sites sur la carte',
+  unplaced_one: "{{count}} site n'a pas encore de position.",
+  unplaced_other: "{{count}} sites n'ont pas encore de position.",
   empty: 'Pas encore de site',
   emptyText: 'Un site est un lieu avec des caméras : un magasin, un hall, un portail.',
   noCustomer: "Un site appartient à un client : ajoutez-en un d'abord.",
@@ -58,4 +62,7 @@ export const site: Catalogue['site'] = {
   },
 }
 
-export const map = { failed: 'Ce navigateur ne peut pas dessiner la carte. Les deux champs ci-dessous font de même.' }
+export const map = {
+  failed: 'Ce navigateur ne peut pas dessiner la carte. Les deux champs ci-dessous font de même.',
+  noList: 'Ce navigateur ne peut pas dessiner la carte. La liste à côté montre la même chose.',
+}

@@ -1,3 +1,4 @@
+import { health } from '@sightline/contract'
 import { createFileRoute } from '@tanstack/react-router'
 import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
@@ -8,7 +9,11 @@ import { tableSearch } from '../../ui/table-search.ts'
 
 /** Needs a customer; then its sites load. */
 export const Route = createFileRoute('/_app/site/')({
-  validateSearch: z.object(tableSearch),
+  validateSearch: z.object({
+    ...tableSearch,
+    health: health.optional().catch(undefined),
+    country: z.string().length(2).optional().catch(undefined),
+  }),
   beforeLoad: requireModule('viewer_nav'),
   loader: async () => {
     const customer = await loadCustomer()
@@ -19,5 +24,14 @@ export const Route = createFileRoute('/_app/site/')({
 })
 
 function Page() {
-  return <SiteList customer={useCustomer().selected} />
+  const { health, country } = Route.useSearch()
+  const navigate = Route.useNavigate()
+  return (
+    <SiteList
+      customer={useCustomer().selected}
+      health={health}
+      country={country}
+      onFilter={(change) => void navigate({ search: (now) => ({ ...now, ...change }), replace: true })}
+    />
+  )
 }

@@ -1,64 +1,11 @@
 import { useComputedColorScheme } from '@mantine/core'
-import { Map as MapLibre, Marker, NavigationControl, type StyleSpecification, setWorkerUrl } from 'maplibre-gl'
-import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url'
-import 'maplibre-gl/dist/maplibre-gl.css'
+import { Map as MapLibre, Marker, NavigationControl } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { countryName } from '../CountrySelect.tsx'
+import { middle, styleOf, variable, zooms } from './base.ts'
 import classes from './map.module.css'
 import type { MapProps } from './PinMap.tsx'
-import { loadWorld, pointAt, type World } from './world.ts'
-
-setWorkerUrl(worker)
-
-/** Near enough to see a country, and as near as the outlines make sense. */
-const zooms = { world: 0.6, country: 3.6, pin: 4, nearest: 10 }
-const middle: [number, number] = [8, 30]
-
-const variable = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
-
-function styleOf({ land, borders, countries }: World, language: string): StyleSpecification {
-  const names = countries.map(({ code, center, area }) => ({
-    type: 'Feature' as const,
-    properties: { name: countryName(code, language), area },
-    geometry: pointAt(center),
-  }))
-  return {
-    version: 8,
-    sources: {
-      land: { type: 'geojson', data: land },
-      borders: { type: 'geojson', data: { type: 'Feature', geometry: borders, properties: {} } },
-      names: { type: 'geojson', data: { type: 'FeatureCollection', features: names } },
-    },
-    layers: [
-      { id: 'water', type: 'background', paint: { 'background-color': variable('--map-water') } },
-      { id: 'land', type: 'fill', source: 'land', paint: { 'fill-color': variable('--map-land') } },
-      {
-        id: 'borders',
-        type: 'line',
-        source: 'borders',
-        paint: { 'line-color': variable('--map-line'), 'line-width': 1 },
-      },
-      {
-        id: 'names',
-        type: 'symbol',
-        source: 'names',
-        minzoom: 2.2,
-        layout: {
-          'text-field': ['get', 'name'],
-          'text-font': ['Inter Variable'],
-          'text-size': ['interpolate', ['linear'], ['get', 'area'], 0, 10.5, 60, 13],
-          'symbol-sort-key': ['-', 0, ['get', 'area']],
-        },
-        paint: {
-          'text-color': variable('--app-text-3'),
-          'text-halo-color': variable('--map-land'),
-          'text-halo-width': 1,
-        },
-      },
-    ],
-  }
-}
+import { loadWorld, type World } from './world.ts'
 
 const rounded = (degrees: number) => Math.round(degrees * 1e5) / 1e5
 

@@ -1,6 +1,7 @@
-import { Component, lazy, type ReactNode, Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { BlockSkeleton } from '../Skeletons.tsx'
+import { MapGuard } from './MapGuard.tsx'
 
 const Canvas = lazy(() => import('./MapCanvas.tsx'))
 
@@ -18,22 +19,10 @@ export type MapProps = {
 export function PinMap(props: MapProps) {
   const { t } = useTranslation()
   return (
-    <Guard fallback={<p className="t3">{t('map.failed')}</p>}>
+    <MapGuard fallback={<p className="t3">{t('map.failed')}</p>}>
       <Suspense fallback={<BlockSkeleton height={props.height} />}>
         <Canvas {...props} />
       </Suspense>
-    </Guard>
+    </MapGuard>
   )
-}
-
-/** A browser that cannot draw maps still has the two fields. */
-class Guard extends Component<{ fallback: ReactNode; children: ReactNode }, { hasFailed: boolean }> {
-  override state = { hasFailed: false }
-  static getDerivedStateFromError = () => ({ hasFailed: true })
-  override componentDidCatch(error: unknown): void {
-    console.warn('The map cannot be shown:', error)
-  }
-  override render() {
-    return this.state.hasFailed ? this.props.fallback : this.props.children
-  }
 }

@@ -32,7 +32,7 @@ export function readTable(bytes: Uint8Array): Table {
   const filled = rows.filter((row) => row.some((cell) => cell.trim() !== ''))
   if (filled.length === 0) throw new TableFault('table_empty')
   if (filled.length > tableRows) throw new TableFault(`table_rows:${tableRows}`)
-  return { header: header.map((cell) => cell.trim()), rows: filled }
+  return { header: header.map((cell) => cell.trim()), rows: filled.map((row) => row.map(original)) }
 }
 
 function decode(bytes: Uint8Array): string {
@@ -80,6 +80,8 @@ export const toRows = <C extends string>(
 
 /** A cell that a spreadsheet would read as a formula is text again with an apostrophe before it (OWASP, CSV injection). */
 const plain = (cell: string) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)
+/** A cell as it was before `plain`, so that a file of ours read again says what it said. */
+const original = (cell: string) => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell)
 const quoted = (cell: string) => (/[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
 /** A CSV file with a byte order mark, so that spreadsheets read it as UTF-8. */

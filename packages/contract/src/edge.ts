@@ -213,7 +213,7 @@ export const nimbleStats = z.object({
   /** In use on the machine. */
   memory_bytes: z.int(),
   disk_free_bytes: z.int(),
-  /** Records that wait for their picture. */
+  /** Records on their way to the portal: waiting for their picture, or in the journal. */
   queue: z.int32(),
   inference_ms: z.number().nullable(),
   fps: z.number(),

@@ -27,7 +27,7 @@ export function createStats(
       cpu: all > 0 ? Math.round((busy / all) * 1000) / 1000 : 0,
       memory_bytes: totalmem() - freemem(),
       disk_free_bytes: disk.bavail * disk.bsize,
-      queue: parts.recorder.waiting(),
+      queue: parts.recorder.waiting() + parts.journal.waiting,
       ...parts.work(),
       clock_offset_ms: parts.clock.offsetMs(),
       journal_events: parts.journal.waiting,

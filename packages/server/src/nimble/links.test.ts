@@ -114,7 +114,9 @@ describe('the link', () => {
       'the stream says how it fares',
     )
     expect(links.status(localNimbleId)).toMatchObject({ cause: null, protocol: 1, engine_version: '0.1.0' })
-    expect(Math.abs(links.status(localNimbleId)?.clock_offset_ms ?? 9999)).toBeLessThan(50)
+    // On a busy machine the first measurement may be a bad one; better ones replace it, one every ten seconds.
+    const clockFault = () => Math.abs(links.status(localNimbleId)?.clock_offset_ms ?? Number.POSITIVE_INFINITY)
+    await until(() => clockFault() < 50, 'the clock is measured to 50 ms', 45_000)
     const stored = await db.owner((trx) =>
       trx.selectFrom('nimble_state').selectAll().where('nimble_id', '=', row.id).executeTakeFirstOrThrow(),
     )
@@ -130,7 +132,7 @@ describe('the link', () => {
     await until(isApplied(row.desired_version + 1), 'the change is applied')
     await desire(row.desired_version + 2)
     await until(isApplied(row.desired_version + 2), 'the change made elsewhere is applied', 10_000)
-  }, 30_000)
+  }, 90_000)
 
   test('what was known of an edge server is kept while nothing is heard of it', async () => {
     const port = await listening(createServer((socket) => socket.destroy()))

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { linkConfig } from '@sightline/contract/edge'
@@ -198,6 +199,23 @@ test('a day later it runs what was wished meanwhile and nothing else, and its jo
     expect(days).toBe(2)
     expect(Date.now() - first.getTime()).toBeGreaterThan(dayMs - 120_000)
   }
+  // What it reports of itself is kept, point by point.
+  type Point = Record<'cpu' | 'memory_bytes' | 'disk_free_bytes' | 'fps' | 'expected_fps' | 'queue', number>
+  const points = async (): Promise<Point[]> => {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const { points: all } = await call('nimble.stats', { nimble_id: edge.uid, start: '-10m' })
+    return all.filter((point: Point) => point.fps > 0)
+  }
+  await until(async () => (await points()).length >= 2, 'it reports pictures a second', 60_000)
+  const [earlier, later] = (await points()).slice(-2) as [Point, Point]
+  for (const { cpu, expected_fps } of [earlier, later]) {
+    expect(cpu).toBeGreaterThan(0)
+    expect(cpu).toBeLessThanOrEqual(1)
+    expect(expected_fps).toBe(5)
+  }
+  const disk = await statfs(folder)
+  expect(Math.abs(later.disk_free_bytes / (disk.bavail * disk.bsize) - 1)).toBeLessThan(0.1)
+  expect([later.cpu, later.memory_bytes]).not.toEqual([earlier.cpu, earlier.memory_bytes])
   // Of a channel that does not exist any more nothing can be stored: it is counted.
   const { lost_events, rejected_events } = await status()
   expect(lost_events).toBe(0)

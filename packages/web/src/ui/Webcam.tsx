@@ -57,7 +57,6 @@ export function Webcam({ onTaken }: { onTaken: (file: File) => void }) {
     )
   return (
     <>
-      {/* biome-ignore lint/a11y/useMediaCaption: a live picture without sound */}
       <video
         ref={video}
         autoPlay

@@ -33,12 +33,12 @@ function summary({ records }: Played, channels: ReturnType<typeof channelsOf>) {
   }
 }
 
-/** A scene that begins and ends empty, some loops of it: crossings, intruders and time watched equal, counts as good as. */
-async function compared(file: string, truth: Truth, loops: number) {
+/** A scene, some loops of it or its first `most` pictures: crossings, intruders and time watched equal, counts as good as. */
+async function compared(file: string, truth: Truth, loops: number, most?: number) {
   const channels = channelsOf(truth)
   const clip = { file, fps: truth.fps }
-  const every = await playOnDemand(clip, [...channels], { loops, onDemand: false })
-  const some = await playOnDemand(clip, [...channels], { loops, onDemand: true })
+  const every = await playOnDemand(clip, [...channels], { loops, most, onDemand: false })
+  const some = await playOnDemand(clip, [...channels], { loops, most, onDemand: true })
   const [all, gated] = [summary(every, channels), summary(some, channels)]
   expect(gated).toMatchObject({ up: all.up, down: all.down, intruders: all.intruders })
   expect(Math.abs(gated.mean - all.mean)).toBeLessThan(0.02)
@@ -64,6 +64,7 @@ const footage = pedestrians()
 if (!footage) console.log('The footage of pedestrians is not there: its recall on demand is not compared.')
 test.skipIf(!footage)('and so it does in a street', { timeout: 240_000 }, async () => {
   const { file, truth } = footage!
-  const { all } = await compared(file, truth, 1)
+  // The first half of it: it is never quiet, so that the other half rests as little.
+  const { all } = await compared(file, truth, 1, 400)
   expect(all.up + all.down).toBeGreaterThan(10)
 })

@@ -1,6 +1,7 @@
 /**
  * Decodes a clip as a camera process does, in a process of its own: the pictures that `createDecoder` hands to the
- * analysis go to the parent, which answers whether they were still. Arguments: file, pictures a second of the clip, loops.
+ * analysis go to the parent, which answers whether they were still. Arguments: file, pictures a second of the clip, loops,
+ * whether on demand, pictures of each loop at most.
  * At the end it tells the CPU time of decoding.
  */
 import { AV_LOG_QUIET, Dictionary, FormatContext, InputFormat, Log, Packet } from 'node-av'
@@ -9,7 +10,7 @@ import { createScaler } from '../../camera/image.ts'
 import { ticksPerSecond } from '../../camera/timeline.ts'
 import type { FromDecoder, ToDecoder } from './on-demand.ts'
 
-const [file = '', fps = '', loops = '1', onDemand = 'true'] = process.argv.slice(2)
+const [file = '', fps = '', loops = '1', onDemand = 'true', most = 'Infinity'] = process.argv.slice(2)
 const analysed = { fps: 5, width: 640, height: 480 }
 Log.setLevel(AV_LOG_QUIET)
 
@@ -51,7 +52,7 @@ for (let loop = 0; loop < Number(loops); loop++) {
   const { input, stream } = loop === 0 ? first : await opened()
   const { num, den } = stream.timeBase
   let count = 0
-  while ((await input.readFrame(packet)) >= 0) {
+  while (count < Number(most) && (await input.readFrame(packet)) >= 0) {
     if (packet.streamIndex === stream.index) {
       const hasTime = packet.pts >= 0n && !file.endsWith('.h264')
       const index = from + (hasTime ? Math.round((Number(packet.pts) * num * Number(fps)) / den) : count)

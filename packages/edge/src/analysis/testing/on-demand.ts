@@ -21,16 +21,16 @@ export type Played = {
 
 const start = Date.UTC(2026, 4, 4, 12)
 
-/** Plays a clip some times over through the camera process' decoder and the whole analysis. */
+/** Plays a clip, or its first `most` pictures, some times over through the camera process' decoder and the whole analysis. */
 export async function playOnDemand(
   { file, fps }: { file: string; fps: number },
   channels: LinkChannel[],
-  { loops, onDemand }: { loops: number; onDemand: boolean },
+  { loops, onDemand, most = Number.POSITIVE_INFINITY }: { loops: number; onDemand: boolean; most?: number },
 ): Promise<Played> {
   const analyzer = createAnalyzer({ cv: await loadOpenCv(), random: countingBytes() })
   analyzer.setChannels(channels, start)
   const script = fileURLToPath(new URL('./decode-on-demand.ts', import.meta.url))
-  const child = fork(script, [file, String(fps), String(loops), String(onDemand)], { serialization: 'advanced' })
+  const child = fork(script, [file, fps, loops, onDemand, most].map(String), { serialization: 'advanced' })
   const played: Played = { records: [], analysed: [], pictures: 0, cpuMs: 0 }
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   child.on('message', (message: FromDecoder) => {

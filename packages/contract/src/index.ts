@@ -5,6 +5,7 @@ import { customer } from './customer.ts'
 import { demo } from './demo.ts'
 import { deviceOps } from './device.ts'
 import { event } from './event.ts'
+import { geo } from './geo.ts'
 import { instance } from './instance.ts'
 import { job } from './job.ts'
 import { license } from './license.ts'
@@ -32,6 +33,7 @@ export const api = {
   demo,
   device: deviceOps,
   event,
+  geo,
   instance,
   job,
   license,
@@ -62,6 +64,7 @@ export * from './demo.ts'
 export * from './device.ts'
 export * from './event.ts'
 export * as field from './field.ts'
+export * from './geo.ts'
 export * from './health.ts'
 export * from './import.ts'
 export * from './instance.ts'

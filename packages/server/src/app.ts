@@ -20,6 +20,7 @@ import { event } from './event/handlers.ts'
 import { createEventWriter } from './event/ingest.ts'
 import { answerFailure, answerUnreadable } from './failure.ts'
 import { createGates } from './gates.ts'
+import { geo } from './geo/handlers.ts'
 import { bareHeaders, securityHeaders } from './headers.ts'
 import { serveHealth } from './health.ts'
 import { instance } from './instance/handlers.ts'
@@ -65,6 +66,7 @@ const handlers: AllHandlers = {
   demo,
   device,
   event,
+  geo,
   instance,
   job,
   license,

@@ -14,6 +14,7 @@ test('nothing set means loopback, port 8080 and ./data', () => {
     trustedProxies: [],
     metricsPort: null,
     licensePublicKey: null,
+    geocoderUrl: null,
   })
 })
 

@@ -21,8 +21,10 @@ export type Env = {
   trustedProxies: string[]
   /** Port of the metrics listener on loopback; null: off. */
   metricsPort: number | null
-  /** The vendor's key for licence keys, beside the instance's own: Ed25519, raw in base64 or PEM. */
+  /** The vendor's key for licence keys, instead of the instance's own: Ed25519, raw in base64 or PEM. */
   licensePublicKey: string | null
+  /** Address of a geocoder with {country} and {zip} in it; null: zip codes are not looked up. */
+  geocoderUrl: string | null
 }
 
 /** A variable has a value that cannot be used; the message is one sentence that says which and what may stand there. */
@@ -60,6 +62,7 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
     trustedProxies: readProxies(text('TRUSTED_PROXIES')),
     metricsPort: whole('METRICS_PORT', 1, 65535),
     licensePublicKey: readLicenseKey(text('LICENSE_PUBLIC_KEY')),
+    geocoderUrl: readGeocoder(text('GEOCODER_URL')),
   }
 }
 
@@ -97,6 +100,17 @@ function readDatabaseUrl(value: string | null): string | null {
 function readLicenseKey(value: string | null): string | null {
   if (value !== null && readPublicKey(value) === null)
     throw new EnvFault('LICENSE_PUBLIC_KEY must be an Ed25519 public key: 32 bytes in base64, or PEM.')
+  return value
+}
+
+function readGeocoder(value: string | null): string | null {
+  const url = value === null ? null : URL.parse(value)
+  if (
+    value !== null &&
+    !(/^https?:$/.test(url?.protocol ?? '') && value.includes('{country}') && value.includes('{zip}'))
+  )
+    // The value itself may hold a key.
+    throw new EnvFault('GEOCODER_URL must be an http or https address with {country} and {zip} in it.')
   return value
 }
 

@@ -50,6 +50,7 @@ export const pairs = {
   'event.id': { done: 'Event loaded', failed: 'Error while fetching Event' },
   'event.range': { done: 'Events loaded', failed: 'Error while fetching Events' },
   'event.stats': { done: 'Figures loaded', failed: 'Error while fetching Event statistics' },
+  'geo.zip': { done: 'Zip code looked up', failed: 'Error while looking up the zip code' },
   'instance.info': { done: 'Instance loaded', failed: 'Error while fetching Instance' },
   'instance.update': { done: 'Instance saved', failed: 'Error while updating Instance' },
   'job.cancel': { done: 'Job stopped', failed: 'Error while stopping the job' },

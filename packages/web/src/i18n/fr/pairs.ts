@@ -65,6 +65,7 @@ export const pairs = {
   'event.id': { done: 'Événement chargé', failed: "Erreur lors de la lecture de l'événement" },
   'event.range': { done: 'Événements chargés', failed: 'Erreur lors de la lecture des événements' },
   'event.stats': { done: 'Chiffres chargés', failed: 'Erreur lors de la lecture des statistiques' },
+  'geo.zip': { done: 'Code postal recherché', failed: 'Erreur lors de la recherche du code postal' },
   'instance.info': { done: 'Instance chargée', failed: "Erreur lors de la lecture de l'instance" },
   'instance.update': { done: 'Instance enregistrée', failed: "Erreur lors de la mise à jour de l'instance" },
   'job.cancel': { done: 'Travail arrêté', failed: "Erreur lors de l'arrêt du travail" },

@@ -1,0 +1,31 @@
+import * as z from 'zod'
+import { country, zip } from './field.ts'
+import { op } from './op.ts'
+
+/** Where a zip code is. Not found: the middle of its country where that is known, else that of this instance's map. */
+export const zipPlace = z
+  .object({
+    found: z.boolean(),
+    precision: z.enum(['zip', 'country', 'default']),
+    lat: z.number(),
+    long: z.number(),
+    /** As the geocoder names them; null where it does not say. */
+    city: z.string().nullable(),
+    state: z.string().nullable(),
+  })
+  .meta({ id: 'ZipPlace' })
+export type ZipPlace = z.infer<typeof zipPlace>
+
+export const geo = {
+  zip: op({
+    method: 'GET',
+    path: '/geo/zip',
+    summary: 'Where a zip code is, by the geocoder of this instance; never fails, says what is only a default',
+    access: 'admin_and_above',
+    input: z.strictObject({
+      country: country.pipe(z.string().min(1, 'required')),
+      zip: zip.pipe(z.string().min(1, 'required')),
+    }),
+    output: zipPlace,
+  }),
+}

@@ -101,7 +101,7 @@ export function DevicePage({ device, site }: { device: Device; site: Site }) {
           </Panel>
         </div>
         <div className={classes.main}>
-          <Panel title={t('device.stream')}>
+          <Panel title={t('device.about')}>
             <Facts
               items={[
                 [t('device.address'), device.stream_address],

@@ -57,7 +57,7 @@ export const nimble = {
   keyState: { new: 'not accepted yet', pinned: 'accepted', changed: 'has changed' },
   trust: 'Accept this key',
   trustText: 'Compare it with the one that the edge server prints. Accept only when they are the same.',
-  refresh: 'Send configuration again',
+  refresh: 'Refresh pipelines',
   lost: 'Events lost at the edge server',
   mode: { dial: 'This portal dials it', enrolled: 'It dials this portal' },
   modeHint: {

@@ -59,7 +59,7 @@ export const nimble: Catalogue['nimble'] = {
   keyState: { new: 'pas encore acceptée', pinned: 'acceptée', changed: 'a changé' },
   trust: 'Accepter cette clé',
   trustText: "Comparez-la à celle qu'affiche le serveur edge. N'acceptez que si elles sont identiques.",
-  refresh: 'Renvoyer la configuration',
+  refresh: 'Actualiser les pipelines',
   lost: 'Événements perdus sur le serveur edge',
   mode: { dial: "Ce portail l'appelle", enrolled: 'Il appelle ce portail' },
   modeHint: {

@@ -5,7 +5,7 @@ import type { Trx } from '../db/database.ts'
 import { lockDevice } from '../device/store.ts'
 import { claimChannels } from '../license/store.ts'
 import { raiseDesired, readNimble } from '../nimble/store.ts'
-import { completeElements, freePipelineName, insertPipeline, readPipeline } from '../pipeline/store.ts'
+import { completeElements, freePipelineName, insertPipeline, lockPipeline } from '../pipeline/store.ts'
 import { invalid } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { sourcesOfDevices } from '../source/store.ts'
@@ -28,9 +28,11 @@ export async function createChannel(trx: Trx, scope: Scope, draft: Draft): Promi
     draft.source_id === undefined ? sources[0] : sources.find((candidate) => candidate.uid === draft.source_id)
   if (!source) throw invalid({ source_id: ['not_found'] })
   const nimble = await readNimble(trx, scope, device.nimble_uid)
+  const place = { tenant_id: device.tenant_id, nimble_id: nimble.id, timezone: device.timezone }
+  // Before anything refers to it: edge server, then licence, then pipeline is the order in which everybody waits.
+  await raiseDesired(trx, place)
   await claimChannels(trx, nimble, [draft.usecase_key], new Date())
 
-  const place = { tenant_id: device.tenant_id, nimble_id: nimble.id, timezone: device.timezone }
   const usecase = (await listUsecases(trx)).find((row) => row.key === draft.usecase_key)
   if (!usecase) throw invalid({ usecase_key: ['one_of'] })
   const uid = newUid()
@@ -61,7 +63,6 @@ export async function createChannel(trx: Trx, scope: Scope, draft: Draft): Promi
       return shape
     }),
   )
-  await raiseDesired(trx, place)
   return uid
 }
 
@@ -69,7 +70,7 @@ export async function createChannel(trx: Trx, scope: Scope, draft: Draft): Promi
 async function choosePipeline(trx: Trx, scope: Scope, place: Place, draft: Draft): Promise<number> {
   if (draft.pipeline_id !== undefined) {
     if (draft.pipeline) throw invalid({ pipeline: ['unknown_property'] })
-    const chosen = await readPipeline(trx, scope, draft.pipeline_id)
+    const chosen = await lockPipeline(trx, scope, draft.pipeline_id)
     if (chosen.nimble_id !== place.nimble_id || chosen.usecase_key !== draft.usecase_key)
       throw invalid({ pipeline_id: ['not_found'] })
     return chosen.id

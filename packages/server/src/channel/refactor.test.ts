@@ -14,6 +14,12 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
+const triangle = [
+  [0.1, 0.1],
+  [0.4, 0.1],
+  [0.4, 0.4],
+]
+
 /** A camera with two analytics on an edge server, and another edge server. */
 async function scene() {
   const [site, from, to] = [await t.make.site(), await t.make.nimble(), await t.make.nimble()]
@@ -132,11 +138,7 @@ describe('another stream', () => {
     const added = await admin.call('static.create', {
       source_id: source?.uid,
       channel_id: channel.uid,
-      points: [
-        [0.1, 0.1],
-        [0.4, 0.1],
-        [0.4, 0.4],
-      ],
+      points: triangle,
       aspect_ratio: 1.78,
     })
     expect(added.body.response.name).toBe(`zone${zones.length + 1}`)
@@ -177,4 +179,47 @@ test('two who move a camera to different edge servers at once: it is at one of t
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   const homes = new Set(await Promise.all(channels.map(async (one) => (await channelOf(one)).nimble_id)))
   expect(homes.size).toBe(1)
+})
+
+test('cameras that move in opposite directions at once, and channels made meanwhile on their pipeline: all ends whole', async () => {
+  const site = await t.make.site()
+  const [a, b] = [await t.make.nimble(), await t.make.nimble()]
+  const pipeline = await t.make.pipeline('pplcnt', a)
+  const [here, there] = [await t.make.device({}, site, a), await t.make.device({}, site, b)]
+  const staying = await t.make.device({}, site, a)
+  const moving = await t.make.channel({ pipeline_id: pipeline.id }, here)
+  const opposite = await t.make.channel({}, there)
+  for (let round = 0; round < 5; round++) {
+    const [one, other] = round % 2 ? [a, b] : [b, a]
+    const made = admin.call('channel.create', {
+      channel_name: `Made meanwhile ${round}`,
+      device_id: staying.uid,
+      usecase_key: 'pplcnt',
+      pipeline_id: pipeline.uid,
+      zones: [{ points: triangle, aspect_ratio: 1.78 }],
+    })
+    const answers = await Promise.all([
+      refactor({ channel_id: moving.uid, nimble_id: one.uid }),
+      refactor({ channel_id: opposite.uid, nimble_id: other.uid }),
+      made,
+    ])
+    expect(answers.slice(0, 2).map(({ status }) => status)).toEqual([201, 201])
+    // The pipeline goes with its last camera; the licence of a test is not endless.
+    expect([201, 400, 409], answers[2]?.text).toContain(answers[2]?.status)
+  }
+  const torn = await t.services.db.owner((trx) =>
+    trx
+      .selectFrom('channel')
+      .innerJoin('pipeline', 'pipeline.id', 'channel.pipeline_id')
+      .innerJoin('source', 'source.id', 'channel.source_id')
+      .select('channel.id')
+      .where((eb) =>
+        eb.or([
+          eb('pipeline.nimble_id', '<>', eb.ref('channel.nimble_id')),
+          eb('source.nimble_id', '<>', eb.ref('channel.nimble_id')),
+        ]),
+      )
+      .execute(),
+  )
+  expect(torn).toEqual([])
 })

@@ -1,9 +1,9 @@
 import type { channel, Receive } from '@sightline/contract'
 import type { Trx } from '../db/database.ts'
-import { lockDevice, moveDevice } from '../device/store.ts'
+import { lockDevices, moveDevice, readDevice } from '../device/store.ts'
 import { raiseDesired, readNimble } from '../nimble/store.ts'
-import { readPipeline } from '../pipeline/store.ts'
-import { invalid } from '../refusal.ts'
+import { lockPipeline } from '../pipeline/store.ts'
+import { invalid, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { readSource } from '../source/store.ts'
 import { type ChannelRow, channelRows, readChannel } from './store.ts'
@@ -21,8 +21,13 @@ export async function refactorChannel(
   scope: Scope,
   { channel_id, source_id, pipeline_id, nimble_id }: Wish,
 ): Promise<{ before: ChannelRow; restarts: ChannelRow[] }> {
+  const seen = await readChannel(trx, scope, channel_id)
+  const source = source_id === undefined ? null : await readSource(trx, scope, source_id)
+  await lockDevices(trx, scope, [seen.device_uid, ...(source ? [source.device_uid] : [])])
+  // What was true before the waiting need not be so now.
   const before = await readChannel(trx, scope, channel_id)
-  const device = await lockDevice(trx, scope, before.device_uid)
+  if (before.device_uid !== seen.device_uid) throw stale()
+  const device = await readDevice(trx, scope, before.device_uid)
   let restarts: string[] = [channel_id]
   if (nimble_id !== undefined && nimble_id !== before.nimble_uid) {
     await moveDevice(trx, device, await readNimble(trx, scope, nimble_id))
@@ -34,7 +39,10 @@ export async function refactorChannel(
   return { before, restarts: await channelRows(trx, scope, { channelUids: restarts }) }
 }
 
-/** Zones go along: they are drawn on what the camera sees, and a second stream of it sees the same. */
+/**
+ * Zones go along. Another stream of the camera sees the same; on another camera they lie where they were drawn, and
+ * somebody should look at them.
+ */
 async function useSource(trx: Trx, scope: Scope, channelUid: string, sourceUid: string): Promise<void> {
   const row = await readChannel(trx, scope, channelUid)
   const source = await readSource(trx, scope, sourceUid)
@@ -60,7 +68,7 @@ async function useSource(trx: Trx, scope: Scope, channelUid: string, sourceUid: 
 
 async function usePipeline(trx: Trx, scope: Scope, channelUid: string, pipelineUid: string): Promise<void> {
   const row = await readChannel(trx, scope, channelUid)
-  const pipeline = await readPipeline(trx, scope, pipelineUid)
+  const pipeline = await lockPipeline(trx, scope, pipelineUid)
   if (pipeline.tenant_id !== row.tenant_id || pipeline.nimble_id !== row.nimble_id)
     throw invalid({ pipeline_id: ['pipeline_other_nimble'] })
   if (pipeline.usecase_key !== row.usecase_key) throw invalid({ pipeline_id: ['pipeline_other_usecase'] })

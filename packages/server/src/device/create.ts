@@ -40,10 +40,11 @@ export async function createDevices(
   await checkTaken(trx, drafts, places, refuse)
   if (Object.keys(errors).length > 0) throw invalid(errors)
 
+  const touched = new Map(places.map((place) => [place?.nimble_id, place as Place])).values()
+  // In one order, and before anything refers to them: two who add cameras to the same edge servers wait for each other.
+  for (const place of [...touched].toSorted((a, b) => a.nimble_id - b.nimble_id)) await raiseDesired(trx, place)
   const uids: string[] = []
   for (const [i, draft] of drafts.entries()) uids.push(await insertDevice(trx, app, draft, places[i] as Place))
-  for (const place of new Map(places.map((place) => [place?.nimble_id, place as Place])).values())
-    await raiseDesired(trx, place)
   return uids
 }
 

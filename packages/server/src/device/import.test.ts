@@ -133,6 +133,20 @@ describe('a table of cameras', () => {
       expect([a[i]?.outcome, b[i]?.outcome].filter((outcome) => outcome === 'created')).toHaveLength(1)
   })
 
+  test('whose site is deleted meanwhile loses the rows of that site alone', async () => {
+    const [site, doomed] = [await t.make.site(), await t.make.site({ name: 'Doomed' })]
+    const rows = [...Array.from({ length: 30 }, () => row()), row({ site_name: 'Doomed' }), row()]
+    const sent = send(site, rows)
+    const [{ body }] = await Promise.all([sent, sent.then(() => admin.call('site.delete', { site_id: doomed.uid }))])
+    const job = async () => (await admin.call('job.get', { job_id: body.response.job_id })).body.response
+    await until(async () => ['completed', 'failed'].includes((await job()).state), 'the import ends')
+    const { state, result } = await job()
+    expect(state).toBe('completed')
+    expect(outcomes(result.rows).filter((outcome) => outcome === 'created').length).toBeGreaterThanOrEqual(31)
+    const last = result.rows[30] as ImportOutcome
+    if (last.outcome === 'failed') expect(last.errors).toEqual({ device_name: ['not_found'] })
+  })
+
   test('of more than a thousand rows, or none, is refused as a whole', async () => {
     const site = await t.make.site()
     expect((await send(site, [], true)).body.errors).toEqual({ rows: ['required'] })

@@ -24,11 +24,11 @@ type Plan = ImportOutcome & { draft: DeviceDraft | null }
 type Input = { site_id: string; nimble_id: string; rows: readonly ImportRow[] }
 
 /** What every row would do, told before anything is written. @throws 404 for a site or edge server out of reach */
-export async function planImport(trx: Trx, scope: Scope, app: Services, input: Input): Promise<Plan[]> {
+async function planImport(trx: Trx, scope: Scope, app: Services, input: Input) {
   const known = await knownPlaces(trx, scope, input)
   const plans: Plan[] = []
   for (const [row, cells] of input.rows.entries()) plans.push({ row, ...planRow(cells, row, known, app) })
-  return plans
+  return { plans, tenantId: known.site.tenant_id }
 }
 
 type Known = Awaited<ReturnType<typeof knownPlaces>>
@@ -147,6 +147,8 @@ const outcomesOf = (plans: readonly Plan[]) => ({ rows: plans.map(({ draft: _, .
 async function runImport({ app, scope }: Ctx, tenant_id: number, plans: Plan[], job: JobHandle): Promise<void> {
   const drafts = plans.flatMap((plan) => (plan.draft ? [[plan, plan.draft] as const] : []))
   let done = 0
+  // What is told grows with the table: a table of any length is told of about twenty times.
+  const step = Math.max(bulkDevices, Math.ceil(drafts.length / 20))
   const report = () => {
     job.report({ done, total: drafts.length, result: outcomesOf(plans) as Job['result'] })
     app.bus.publish(changed({ tenant_id }, 'device', null))
@@ -156,7 +158,7 @@ async function runImport({ app, scope }: Ctx, tenant_id: number, plans: Plan[], 
       if (job.signal.aborted) break
       Object.assign(plan, await addOne(app, scope, draft))
       done += 1
-      if (done % bulkDevices === 0) report()
+      if (done % step === 0) report()
     }
   } finally {
     report()
@@ -171,22 +173,21 @@ async function addOne(app: Services, scope: Scope, draft: DeviceDraft): Promise<
     )
     return { outcome: 'created', device_id, errors: {}, draft: null }
   } catch (error) {
-    if (!(error instanceof Refusal) || !error.errors) throw error
-    return { outcome: 'failed', device_id: null, errors: error.errors, draft: null }
+    // A site that was deleted meanwhile is that row's trouble; a database that is away is everybody's.
+    if (!(error instanceof Refusal) || error.status >= 500) throw error
+    const errors = error.errors ?? { device_name: [error.code ?? 'invalid'] }
+    return { outcome: 'failed', device_id: null, errors, draft: null }
   }
 }
 
 export async function importDevices(input: Input & { dry_run: boolean }, ctx: Ctx) {
   const { app, scope, principal } = ctx
   const { site_id, nimble_id, dry_run, rows } = input
-  const { plans, site } = await app.db.as(scope, async (trx) => ({
-    plans: await planImport(trx, scope, app, input),
-    site: await readSite(trx, scope, site_id),
-  }))
+  const { plans, tenantId } = await app.db.as(scope, (trx) => planImport(trx, scope, app, input))
   if (dry_run) return { job_id: null, ...outcomesOf(plans) }
   // Without the rows themselves: they hold passwords.
   const job_id = await app.jobs.run(principal, 'device.import', { site_id, nimble_id, rows: rows.length }, (job) =>
-    runImport(ctx, site.tenant_id, plans, job),
+    runImport(ctx, tenantId, plans, job),
   )
   return { job_id, ...outcomesOf(plans) }
 }

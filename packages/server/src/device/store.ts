@@ -55,10 +55,17 @@ export async function readDevice(trx: Trx, scope: Scope, uid: string): Promise<D
 
 /** As `readDevice`; nobody else changes the device until the transaction ends. */
 export async function lockDevice(trx: Trx, scope: Scope, uid: string): Promise<DeviceRow> {
-  // Apart from the reading: a joined row would be the one from before the waiting, and not fit a device that was moved.
-  await sql`select from device where uid = ${uid} and ${within(scope, 'device')} for update`.execute(trx)
+  await lockDevices(trx, scope, [uid])
   return readDevice(trx, scope, uid)
 }
+
+/**
+ * Apart from the reading: a joined row would be the one from before the waiting, and not fit a device that was moved.
+ * In one order, so that two who lock the same devices wait for each other and do not block each other for ever.
+ */
+export const lockDevices = (trx: Trx, scope: Scope, uids: readonly string[]) =>
+  sql`select from device where uid = any(${[...uids]}::uuid[]) and ${within(scope, 'device')}
+    order by tenant_id, id for update`.execute(trx)
 
 export function deviceRows(
   trx: Trx,

@@ -28,6 +28,12 @@ export async function readPipeline(trx: Trx, scope: Scope, uid: string): Promise
   return row
 }
 
+/** As `readPipeline`; it stays at its edge server until the transaction ends. */
+export async function lockPipeline(trx: Trx, scope: Scope, uid: string): Promise<PipelineRow> {
+  await sql`select from pipeline where uid = ${uid} and ${within(scope, 'pipeline', null)} for update`.execute(trx)
+  return readPipeline(trx, scope, uid)
+}
+
 /** The use case's defaults with what was given over them. @throws 400 naming each element that is unknown or out of range */
 export function completeElements(usecase: UsecaseKey, given: Elements, field = 'pipeline_elements'): Elements {
   const faults = Object.entries(elementFaults(given))

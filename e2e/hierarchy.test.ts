@@ -1,0 +1,296 @@
+/** From nothing to customers, sites and cameras on screen; then moving, swapping, tagging and configuring what is there. */
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Customer, DemoCamera, Device, License, Nimble, Site } from '@sightline/contract'
+import { localNimbleId } from '@sightline/domain'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { axeFaults, openBrowser, type Watched } from './browser.ts'
+import { isBusy, type Prepared, pageOf, prepare, registerFirst, titleOf, usernameOf } from './prepared.ts'
+import { type Product, startProduct, until } from './product.ts'
+
+const shots = fileURLToPath(new URL('./out/', import.meta.url))
+let product: Product
+let browser: Browser
+let prepared: Prepared
+let watched: Watched
+
+beforeAll(async () => {
+  mkdirSync(shots, { recursive: true })
+  product = await startProduct()
+  browser = await openBrowser()
+  await registerFirst(product)
+  prepared = await prepare(product)
+})
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') {
+    console.log([watched.page.url(), ...watched.faults].join('\n'))
+    await watched.page.screenshot({ path: `${shots}failed-${task.name.slice(0, 32)}.png` })
+  }
+  await watched.context.close()
+})
+afterAll(async () => {
+  await browser?.close()
+  await product?.discard()
+})
+
+const as = async (username: string, options: Parameters<typeof pageOf>[3] = {}): Promise<Page> => {
+  watched = await pageOf(browser, product, username, options)
+  return watched.page
+}
+async function open(page: Page, address: string): Promise<void> {
+  await page.goto(product.origin + address)
+  const path = new URL(address, product.origin).pathname
+  await until(`${path} shows`, async () => {
+    if (new URL(page.url()).pathname !== path) throw new Error(`it is at ${page.url()}`)
+    return (await titleOf(page)) !== null && !(await isBusy(page))
+  })
+}
+const press = (within: Page | Locator, name: string | RegExp) => within.getByRole('button', { name }).first().click()
+const sound = async (page: Page) => expect(await axeFaults(page)).toEqual([])
+
+test('a customer with its first site, more sites from pasted rows, and cameras from a file: each row with its outcome', async () => {
+  const page = await as(usernameOf('admin'), { expected: [/400 .*\/site\/create|status of 400/] })
+  await open(page, '/customer/add')
+  await press(page, 'Next')
+  await page.getByText('This field is required').waitFor()
+  await page.getByRole('textbox', { name: /^Customer/ }).fill('Nordwind Retail')
+  await press(page, 'Next')
+  await page.getByRole('textbox', { name: 'City' }).fill('Hamburg')
+  await press(page, 'Next')
+  await page.getByRole('switch', { name: 'Create a first site' }).check()
+  await page.getByRole('textbox', { name: /^Name of the site/ }).fill('Hamburg City')
+  await sound(page)
+  await press(page, 'Next')
+  await page.getByText('Nordwind Retail').first().waitFor()
+  await press(page, 'Create customer')
+  await page.waitForURL(/\/site\/detail\?sid=/)
+  const customers = await prepared.root.call('customer', 'list', { q: 'Nordwind' })
+  const [{ customer_id }] = customers as [Customer]
+
+  await open(page, `/site/onboard?cuid=${customer_id}`)
+  await page
+    .getByRole('textbox', { name: 'Rows' })
+    .fill(
+      [
+        'Nom;Ville;Pays;Fuseau horaire;Latitude;Longitude',
+        'Bremen;Bremen;Allemagne;Europe/Berlin;53,07;8,8',
+        'Kiel;Kiel;DE;Europe/Nowhere;54,32;10,13',
+        'Hamburg City;Hamburg;DE;;;',
+      ].join('\n'),
+    )
+  await press(page, 'Continue')
+  await press(page, 'Check 3 rows')
+  await page.getByText('1 row to mend').waitFor()
+  await sound(page)
+  const wrong = page.getByRole('textbox', { name: 'Time zone' })
+  await wrong.fill('Europe/Berlin')
+  await wrong.blur()
+  await press(page, 'Create 3 sites')
+  // The name is taken already: said in its row, and mended there.
+  await page.getByText('1 row to mend').waitFor()
+  const taken = page.getByRole('textbox', { name: 'Name', exact: true })
+  await taken.fill('Hamburg Hafen')
+  await taken.blur()
+  await press(page, 'Create 1 site')
+  await press(page, 'To the sites')
+  const sites = (await prepared.root.call('site', 'list', { customer_id })) as Site[]
+  expect(sites.map(({ site_name }) => site_name)).toEqual(['Bremen', 'Hamburg City', 'Hamburg Hafen', 'Kiel'])
+  expect(sites[0]?.site_address).toMatchObject({ site_country: 'DE', lat: 53.07, long: 8.8 })
+
+  const sid = sites[0]?.site_id
+  await open(page, `/device/bulk?sid=${sid}`)
+  await page.getByText('From a file').click()
+  const rows = ['name,address', 'Door,rtsp://192.0.2.11/1', 'Till,rtsp://192.0.2.12/1', 'Yard,http://192.0.2.13']
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'cameras.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) })
+  await press(page, 'Check 3 rows')
+  await page.getByText('2 ready · 1 failed').waitFor()
+  await press(page, 'Add 2 cameras')
+  await page.getByText('2 added · 1 failed').waitFor()
+  await press(page, 'To the cameras')
+  await page.getByRole('link', { name: 'Door' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Till' }).count()).toBe(1)
+  expect(watched.faults).toEqual([])
+})
+
+/** An edge server that never came: what moves there waits. */
+async function otherServer(name: string): Promise<Nimble> {
+  const [license] = (await prepared.root.call('license', 'list', {})) as License[]
+  return (await prepared.root.call('nimble', 'create', {
+    name,
+    mode: 'enrolled',
+    license_id: (license as License).license_id,
+  })) as Nimble
+}
+
+test('a camera moves to another edge server after a look at what starts anew, and back by draining', async () => {
+  const { nimble_id } = await otherServer('Rack B')
+  const page = await as(usernameOf('super_admin'))
+  await open(page, '/deployment')
+  await page.getByRole('button', { name: 'Move to… Lobby' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'To' }).click()
+  await page.getByRole('option', { name: /^Rack B/ }).click()
+  await dialog.getByText('4 analytics start anew. Nothing has been changed yet.').waitFor()
+  await dialog.getByText('At emptyframecheck, At intrdtec, At pplcnt, At pplocc').waitFor()
+  await sound(page)
+  const where = async () => (await prepared.root.call('device', 'get', { device_id: prepared.ids.did })) as Device
+  expect((await where()).nimble_id).toBe(localNimbleId)
+  await dialog.getByRole('button', { name: 'Move 1 camera' }).click()
+  await dialog.getByText('1 of 1 moved').waitFor()
+  expect((await where()).nimble_id).toBe(nimble_id)
+  await press(dialog, 'Close')
+
+  const rack = page.getByRole('region', { name: 'Rack B', exact: true })
+  // What moved there is saved, and waits for an edge server that never came.
+  await rack.getByText('Saved').first().waitFor()
+  await rack.getByRole('button', { name: 'Drain…' }).click()
+  await dialog.getByRole('textbox', { name: 'To' }).click()
+  await page.getByRole('option', { name: /^Local/ }).click()
+  await dialog.getByRole('button', { name: 'Move 1 camera' }).click()
+  await dialog.getByText('1 of 1 moved').waitFor()
+  await press(dialog, 'Close')
+  const local = page.getByRole('region', { name: /^Local/ })
+  await until('it runs again', async () => (await local.getByText('Running').count()) >= 5, 60_000)
+  expect((await where()).nimble_id).toBe(localNimbleId)
+  expect(watched.faults).toEqual([])
+})
+
+test('deployment is there to look at for a super viewer, and out of the way of everyone else', async () => {
+  const page = await as(usernameOf('super_viewer'))
+  await open(page, '/deployment')
+  await page.getByText('At pplcnt').first().waitFor()
+  expect(await page.getByRole('button', { name: /Move to…|Drain…|Send again/ }).count()).toBe(0)
+  await watched.context.close()
+  const admin = await as(usernameOf('admin'))
+  await admin.goto(`${product.origin}/deployment`)
+  await admin.waitForURL(/\/dashboard/)
+  expect(watched.faults).toEqual([])
+})
+
+test('a camera is swapped after both pictures were seen; its analytics and their history stay', async () => {
+  const [camera] = ((await prepared.root.call('demo', 'start', { count: 2 })) as DemoCamera[]).filter(
+    ({ UUID }) => UUID !== prepared.camera.UUID,
+  ) as [DemoCamera]
+  const { did, sid, cid } = prepared.ids
+  const before = (await prepared.root.call('device', 'get', { device_id: did })) as Device
+  const page = await as(usernameOf('admin'))
+  await open(page, `/device/detail?sid=${sid}&did=${did}`)
+  await press(page, 'Actions')
+  await page.getByRole('menuitem', { name: 'Swap the camera…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: /^Address of the new camera/ }).fill(camera.stream_address)
+  await dialog.getByRole('textbox', { name: 'User name' }).fill(camera.username)
+  await dialog.getByLabel('Password', { exact: true }).fill('wrong!')
+  await press(dialog, 'Test the new camera')
+  await dialog.getByRole('button', { name: 'Test again' }).waitFor()
+  expect(await dialog.getByRole('button', { name: 'Swap and restart' }).isDisabled()).toBe(true)
+  await dialog.getByLabel('Password', { exact: true }).fill(camera.password)
+  await press(dialog, 'Test again')
+  await dialog.getByRole('img', { name: 'New camera' }).waitFor()
+  await sound(page)
+  await press(dialog, 'Swap and restart')
+  await dialog.waitFor({ state: 'hidden' })
+  const after = (await prepared.root.call('device', 'get', { device_id: did })) as Device
+  expect(after.stream_address).toBe(camera.stream_address)
+  expect(after.device_name).toBe(before.device_name)
+  expect(after.source_channels.map(({ channel_id }) => channel_id).toSorted()).toEqual(
+    before.source_channels.map(({ channel_id }) => channel_id).toSorted(),
+  )
+  const events = await prepared.root.call('event', 'range', { channel_id: cid, type: 1, event_limit: 1 } as never)
+  expect(events).toHaveLength(1)
+  expect(watched.faults).toEqual([])
+})
+
+test('a small stream beside the large one, a tag for the cameras that were chosen, and the reason why one cannot be deleted', async () => {
+  const { did, sid } = prepared.ids
+  const page = await as(usernameOf('admin'))
+  await open(page, `/device/detail?sid=${sid}&did=${did}`)
+  await press(page, 'Add stream')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: /^Name/ }).fill('Small')
+  await dialog.getByRole('textbox', { name: /^Stream address/ }).fill('rtsp://192.0.2.20/small')
+  await dialog.getByRole('button', { name: 'Add stream' }).click()
+  await page.getByText('rtsp://192.0.2.20/small').waitFor()
+  await press(page, 'Actions for Small')
+  await page.getByRole('menuitem', { name: 'Remove stream' }).click()
+  await press(page.getByRole('dialog'), 'Remove stream')
+  await page.getByText('rtsp://192.0.2.20/small').waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Delete camera' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'At pplcnt' }).waitFor()
+  await press(page.getByRole('dialog'), 'Close')
+
+  await open(page, `/device?sid=${sid}`)
+  await page.getByRole('checkbox', { name: 'Select Lobby' }).check()
+  await press(page, 'Set a tag…')
+  await page.getByRole('dialog').getByRole('textbox', { name: /^Tag/ }).fill('floor')
+  await page
+    .getByRole('dialog')
+    .getByRole('textbox', { name: /^Value/ })
+    .fill('ground')
+  await press(page.getByRole('dialog'), 'Set on 1 camera')
+  await page.getByText('floor ground').waitFor()
+  await page.getByRole('textbox', { name: 'Filter cameras' }).fill('nothing like it')
+  await page.getByText('Nothing matches').waitFor()
+  expect(watched.faults).toEqual([])
+})
+
+test('a configuration is replaced after its differences were seen, and a fault in it is named with its place', async () => {
+  const { nimble_id } = await otherServer('Rack C')
+  const page = await as(usernameOf('admin'))
+  await open(page, `/configuration/detail?nid=${nimble_id}`)
+  await press(page, 'Make a command')
+  await page.getByText(/enrol http/).waitFor()
+  await press(page, 'Actions')
+  await page.getByRole('menuitem', { name: 'Replace configuration…' }).click()
+  const dialog = page.getByRole('dialog')
+  const document = dialog.getByRole('textbox', { name: 'Configuration as JSON' })
+  const text = await document.inputValue()
+  await document.fill(text.replace('"connection_timeout": 60', '"connection_timeout": 20'))
+  await press(dialog, 'See what changes')
+  await dialog.getByText('connection_timeout: Between 60 and 300').waitFor()
+  await document.fill(text.replace('"connection_timeout": 60', '"connection_timeout": 90'))
+  await press(dialog, 'See what changes')
+  await dialog.getByText('2 lines differ. Nothing has been saved yet.').waitFor()
+  await sound(page)
+  await press(dialog, 'Replace configuration')
+  await dialog.waitFor({ state: 'hidden' })
+  const nimble = (await prepared.root.call('nimble', 'get', { nimble_id })) as Nimble
+  expect(nimble.connection_timeout).toBe(90)
+  expect(watched.faults).toEqual([])
+})
+
+test('sites change their customer, and a licence key is made and added on screen', async () => {
+  const { cuid } = prepared.ids
+  const other = (await prepared.root.call('customer', 'create', { customer_name: 'Blue Harbour' })) as Customer
+  const page = await as(usernameOf('super_admin'))
+  await open(page, `/customer?cuid=${other.customer_id}`)
+  const drawer = page.getByRole('dialog')
+  await drawer.getByRole('textbox', { name: /^Take over sites/ }).fill('Lyon')
+  await page.getByRole('option', { name: 'Lyon DC' }).click()
+  await drawer.getByRole('button', { name: 'Take over' }).click()
+  await drawer.getByRole('link', { name: 'Lyon DC' }).waitFor()
+  await sound(page)
+  await prepared.root.call('customer', 'siteAssign', { customer_id: cuid, site_id: [prepared.ids.sid] })
+
+  await open(page, '/license')
+  await press(page, 'Issue a key…')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: /^For/ }).fill('Blue Harbour')
+  await press(dialog, 'Make the key')
+  const field = dialog.getByRole('textbox', { name: 'Licence key' })
+  await field.waitFor()
+  await sound(page)
+  const key = await field.inputValue()
+  await press(dialog, 'Close')
+  await press(page, 'Add licence')
+  await dialog.getByRole('textbox', { name: /^Name/ }).fill('Harbour')
+  await dialog.getByRole('textbox', { name: /^Licence key/ }).fill(key)
+  await dialog.getByRole('button', { name: 'Add licence' }).click()
+  await page.getByRole('heading', { name: 'Harbour' }).waitFor()
+  expect(watched.faults).toEqual([])
+})

@@ -84,6 +84,29 @@ describe('a camera that is fine', () => {
     expect(idsOf(result)).toEqual(['good stream_works_at:640x360:15'])
   })
 
+  test('tells of each finding as it is found: of its clock before its stream is even open', async () => {
+    const made = await camera({ clockOffsetMs: 3_600_000 })
+    const told: { code: string; at: number }[] = []
+    const { xaddr } = made.camera
+    const { findings } = await probe(
+      { address: xaddr, username: 'admin', password },
+      {
+        allow: allowFor(...portsOf(made)),
+        async probeStream(stream) {
+          told.push({ code: 'the stream is being opened', at: performance.now() })
+          return probeStream(stream)
+        },
+        onFinding: ({ code }) => told.push({ code, at: performance.now() }),
+      },
+    )
+    expect(told.map(({ code }) => code)).toEqual([
+      'camera_clock_wrong',
+      'the stream is being opened',
+      'stream_works_at',
+    ])
+    expect(findings.map(({ code }) => code)).toEqual(['stream_works_at', 'camera_clock_wrong'])
+  })
+
   test('lets one sign in though its clock is two hours wrong, and is told so', async () => {
     const made = await camera({ clockOffsetMs: -2 * 3_600_000 })
     expect(idsOf(await byOnvif(made))).toEqual(['good stream_works_at:640x360:15', 'warning camera_clock_wrong:-120'])

@@ -104,6 +104,22 @@ test('a probe tells what the camera is and sends, with a still', async () => {
   expect([still.status, still.headers['content-type']]).toEqual([200, 'image/jpeg'])
 })
 
+test('what a probe finds comes on the live channel as it is found, to the one who asked alone', async () => {
+  const other = await t.signIn('admin')
+  const [mine, theirs] = [
+    await openSocket<StreamMessage>(t, admin, '/stream'),
+    await openSocket<StreamMessage>(t, other, '/stream'),
+  ]
+  const probe_id = crypto.randomUUID()
+  const asked = probe({ probe_id })
+  const said = await mine.message((message) => message.type === 'probe')
+  const { body } = await asked
+  expect(said).toEqual({ type: 'probe', probe_id, finding: body.response.findings[0] })
+  await mine.close()
+  await theirs.close()
+  expect(theirs.messages.filter(({ type }) => type === 'probe')).toEqual([])
+})
+
 test('a wrong password is said to be one, and appears in no answer', async () => {
   const { body, text } = await probe({ password: 'wr@ng:secret' })
   expect(body.response.findings).toMatchObject([{ level: 'error', code: 'bad_credentials' }])

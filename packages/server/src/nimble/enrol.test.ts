@@ -1,23 +1,26 @@
 /** An edge server behind NAT: real processes enrol with a real portal and dial it. */
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createServer as createTlsServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { enrolPath, linkPath, linkSubprotocol } from '@sightline/contract/edge'
 import { createLinkKey, openLinkKey } from '@sightline/contract/key'
 import { openAsPortal, openingPipe } from '@sightline/contract/opening'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { type Client, testApp } from '../testing/app.ts'
+import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { until } from '../testing/until.ts'
 
 const program = fileURLToPath(new URL('../../../edge/src/main.ts', import.meta.url))
+const openssl = spawnSync('openssl', ['version']).status === 0
+if (!openssl) console.log('skipped: a portal behind TLS needs openssl')
 const root = mkdtempSync(join(tmpdir(), 'sl-enrol-'))
 const portal = await testApp()
 const address = await portal.listen()
@@ -49,7 +52,11 @@ const { db } = portal.services
 /** Starts the program as `npm run nimble` does; what it says is gathered in `text`. */
 function run(folder: string, ...args: string[]) {
   const child = fork(program, args, {
-    env: { PATH: process.env.PATH, NIMBLE_DATA_DIR: folder },
+    env: {
+      PATH: process.env.PATH,
+      NIMBLE_DATA_DIR: folder,
+      ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
+    },
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -177,6 +184,90 @@ describe('an enrolled edge server', () => {
   })
 })
 
+describe('two portals', () => {
+  test('the one that is dialled has the link; the one that had it lets go at once, and still reaches the edge server', async () => {
+    const shared = { DATABASE_URL: 'postgres://shared/database' }
+    const one = await testApp(shared)
+    const two = await testApp(shared, { beside: one })
+    const [first, second] = [await one.listen(), await two.listen()]
+    const someone = await one.signIn('admin')
+    await one.services.links.start()
+    await two.services.links.start()
+    const { uid } = await one.make.nimble({ mode: 'enrolled', address: null, port: null })
+    const { body } = await someone.call('nimble.enrol', { nimble_id: uid })
+    const folder = newFolder()
+    // The token is good at any of them.
+    expect((await ended(run(folder, 'enrol', second, body.response.token))).code).toBe(0)
+    const isUp = (portal: TestApp) => () => portal.services.links.status(uid)?.state === 'online'
+    const edge = run(folder)
+    await until(isUp(two), 'it is at the second')
+    expect(isUp(one)()).toBe(false)
+    edge.child.kill('SIGKILL')
+    await once(edge.child, 'exit')
+    pointTo(folder, first)
+    run(folder)
+    await until(isUp(one), 'it is at the first')
+    await until(() => two.services.links.status(uid) === null, 'the second has let go', 2000)
+    const scanned = await two.services.links.discover(uid, { seconds: 0.3 }, () => undefined, AbortSignal.timeout(9000))
+    expect(scanned.interfaces.length).toBeGreaterThan(0)
+    await two.close()
+    expect(isUp(one)()).toBe(true)
+    await one.close()
+  }, 60_000)
+})
+
+describe('through TLS', () => {
+  test.skipIf(!openssl)(
+    'to a portal whose certificate this machine trusts, and to no other',
+    async () => {
+      const folder = newFolder()
+      mkdirSync(folder)
+      const [keyFile, certFile] = [join(folder, 'tls.key'), join(folder, 'tls.pem')]
+      const subject = [
+        '-subj',
+        '/CN=portal',
+        '-addext',
+        'subjectAltName=IP:127.0.0.1',
+        '-keyout',
+        keyFile,
+        '-out',
+        certFile,
+      ]
+      execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject], {
+        stdio: 'ignore',
+      })
+      const { hostname, port } = new URL(address)
+      const proxy = createTlsServer({ key: readFileSync(keyFile), cert: readFileSync(certFile) }, (near) => {
+        const far = connect(Number(port), hostname)
+        near.pipe(far).pipe(near)
+        near.on('error', () => far.destroy())
+        far.on('error', () => near.destroy())
+      }).listen(0, '127.0.0.1')
+      await once(proxy, 'listening')
+      const url = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+
+      const uid = await configured()
+      const { token } = await commandFor(uid)
+      const refused = await ended(run(folder, 'enrol', url, token))
+      expect([refused.code, refused.lines]).toEqual([1, [expect.stringContaining('is not trusted on this machine')]])
+      // Nothing was sent: the token is still good.
+      process.env.NODE_EXTRA_CA_CERTS = certFile
+      onTestFinished(() => void delete process.env.NODE_EXTRA_CA_CERTS)
+      expect((await ended(run(folder, 'enrol', url, token))).code).toBe(0)
+      const edge = run(folder)
+      await until(isOnline(uid), 'it has dialled')
+      edge.child.kill('SIGTERM')
+      await once(edge.child, 'exit')
+
+      delete process.env.NODE_EXTRA_CA_CERTS
+      const other = run(folder)
+      await until(() => other.text.includes('is not trusted on this machine'), 'the edge server says it')
+      proxy.close()
+    },
+    60_000,
+  )
+})
+
 describe('words on both sides', () => {
   test('for a key that was replaced, and for a configuration that was deleted', async () => {
     const uid = await configured()
@@ -287,6 +378,22 @@ describe('strangers', () => {
     const [, response] = await once(ninth, 'unexpected-response')
     expect(response.statusCode).toBe(503)
     for (const ws of idle) ws.terminate()
+  })
+
+  test('behind a trusted proxy each counts for itself, and nobody can pass for another', async () => {
+    const behind = await testApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+    const url = (await behind.listen()).replace('http', 'ws') + linkPath
+    await behind.services.links.start()
+    const from = (forwarded: string) =>
+      new WebSocket(url, linkSubprotocol, { headers: { 'x-forwarded-for': forwarded } }).on('error', () => undefined)
+    const idle = Array.from({ length: 8 }, () => from('203.0.113.1'))
+    await Promise.all(idle.map((ws) => once(ws, 'open')))
+    const [, response] = await once(from('198.51.100.9, 203.0.113.1'), 'unexpected-response')
+    expect(response.statusCode).toBe(503)
+    const other = from('203.0.113.1, 203.0.113.2')
+    await once(other, 'open')
+    for (const ws of [...idle, other]) ws.terminate()
+    await behind.close()
   })
 
   test('the edge server beside the portal is not enrolled by hand', async () => {

@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream'
 import { normalizeIP } from '@fastify/rate-limit'
 import { enrolment, enrolPath, linkMessageBytes, linkPath, linkSubprotocol } from '@sightline/contract/edge'
 import type { FastifyInstance } from 'fastify'
+import ipaddr from 'ipaddr.js'
 import { WebSocketServer } from 'ws'
 import { changed } from '../bus.ts'
 import { Refusal } from '../refusal.ts'
@@ -25,7 +26,7 @@ const closeMs = 1000
  * Takes the upgrades of the link's path.
  * @returns what all other upgrades arrive at, as if it were the server
  */
-export function openEntrance(app: FastifyInstance, { links }: Services): Server {
+export function openEntrance(app: FastifyInstance, { env, links }: Services): Server {
   const others = new EventEmitter()
   const sockets = new WebSocketServer({
     noServer: true,
@@ -41,7 +42,7 @@ export function openEntrance(app: FastifyInstance, { links }: Services): Server 
     const offered = `${request.headers['sec-websocket-protocol']}`.split(/, */)
     if (request.headers.origin !== undefined || !offered.includes(linkSubprotocol))
       return turnAway(socket, '404 Not Found')
-    const address = normalizeIP(request.socket.remoteAddress ?? '')
+    const address = normalizeIP(clientOf(request, env.trustedProxies))
     const ofAddress = opening.get(address) ?? 0
     const all = [...opening.values()].reduce((sum, each) => sum + each, 0)
     if (isClosing || all >= mostOpening || ofAddress >= mostOpeningOfAddress)
@@ -78,6 +79,24 @@ export function openEntrance(app: FastifyInstance, { links }: Services): Server 
   })
   // The plugin for browsers' sockets listens to this one's upgrades and to nothing else of it.
   return others as Server
+}
+
+/** Who really connects: what a trusted proxy says, as far back as proxies are trusted. */
+function clientOf(request: IncomingMessage, trusted: readonly string[]): string {
+  const forwarded = `${request.headers['x-forwarded-for'] ?? ''}`.split(',').map((each) => each.trim())
+  let address = request.socket.remoteAddress ?? ''
+  for (let next = forwarded.pop(); next && isWithin(address, trusted); next = forwarded.pop()) address = next
+  return address
+}
+
+function isWithin(address: string, networks: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const ip = ipaddr.process(address)
+  return networks.some((network) => {
+    const [base, bits] = network.includes('/') ? ipaddr.parseCIDR(network) : ([ipaddr.process(network), null] as const)
+    if (base.kind() !== ip.kind()) return false
+    return ip.match(base as ipaddr.IPv4, bits ?? (ip.kind() === 'ipv4' ? 32 : 128))
+  })
 }
 
 function turnAway(socket: Duplex, status: string): void {

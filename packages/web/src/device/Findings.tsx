@@ -8,15 +8,18 @@ const icons = { good: IconCircleCheck, warning: IconAlertTriangle, error: IconCi
 /** What a probe found: the good, what could be better, and what must be changed, each in a sentence. */
 export function Findings({ findings }: { findings: Probe['findings'] }) {
   return (
-    <ul className={classes.findings} role="status">
-      {findings.map((finding) => {
-        const Icon = icons[finding.level]
-        return (
-          <li key={`${finding.code}-${JSON.stringify(finding.args)}`} data-level={finding.level}>
-            <Icon size={18} aria-hidden="true" /> <span>{causeText(finding.text_id, finding.args)}</span>
-          </li>
-        )
-      })}
-    </ul>
+    // The region is told as it fills; the list in it stays a list.
+    <div role="status">
+      <ul className={classes.findings}>
+        {findings.map((finding) => {
+          const Icon = icons[finding.level]
+          return (
+            <li key={`${finding.code}-${JSON.stringify(finding.args)}`} data-level={finding.level}>
+              <Icon size={18} aria-hidden="true" /> <span>{causeText(finding.text_id, finding.args)}</span>
+            </li>
+          )
+        })}
+      </ul>
+    </div>
   )
 }

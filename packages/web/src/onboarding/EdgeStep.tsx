@@ -5,7 +5,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { causeText } from '../i18n/words.ts'
-import { placeOf } from '../nimble/state.ts'
 import { useDraftForm } from '../ui/form.tsx'
 import { StatusDot } from '../ui/Health.tsx'
 import type { StepProps } from './Onboarding.tsx'
@@ -41,7 +40,7 @@ function Found({ nimble }: { nimble: Nimble }) {
     meta: { op: 'nimble.test', quiet: true },
   })
   const state = status?.state ?? 'new'
-  const place = placeOf(nimble)
+  const place = address === null ? '' : `${address}:${port}`
   return (
     <Stack gap="sm">
       <div className={classes.fact}>

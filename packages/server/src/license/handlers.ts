@@ -66,6 +66,8 @@ export const license: Handlers<'license'> = {
     const row = await app.db.instance((trx) =>
       trx.selectFrom('instance').select(['uid', 'link_private_key', 'link_public_key']).executeTakeFirstOrThrow(),
     )
+    if (row.link_private_key === null)
+      throw new Refusal(409, 'This instance has no key yet.', { code: 'instance_key_missing' })
     note({ object_name: customer })
     return { license_key: signOrder(row, app.secrets, order), ...terms(order) }
   },

@@ -210,6 +210,7 @@ export const message = {
   license_key_signature: 'The signature of this licence key is not valid for this portal',
   license_key_other_instance: 'This licence key was made by another portal',
   license_bundle: 'The licence does not cover this use case: its bundle is missing',
+  instance_key_missing: 'This portal has no key yet: start it once with its edge server',
   license_vendor: 'Licences of this portal come from its vendor',
   moment_invalid: 'Enter a valid date and time',
   license_key_used: 'This licence key is already in use on this portal',

@@ -211,6 +211,7 @@ export const message: Catalogue['message'] = {
   license_key_signature: "La signature de cette clé de licence n'est pas valable pour ce portail",
   license_key_other_instance: 'Cette clé de licence a été faite par un autre portail',
   license_bundle: "La licence ne couvre pas ce cas d'usage : son lot manque",
+  instance_key_missing: "Ce portail n'a pas encore de clé : démarrez-le une fois avec son serveur edge",
   license_vendor: 'Les licences de ce portail viennent de son fournisseur',
   moment_invalid: 'Saisissez une date et une heure valides',
   license_key_used: 'Cette clé de licence est déjà utilisée sur ce portail',

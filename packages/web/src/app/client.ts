@@ -75,6 +75,8 @@ const readOnly: readonly OpId[] = [
   'nimble.test',
   'channel.ondemand',
   'upload.create',
+  'geo.zip',
+  'license.issue',
 ]
 
 /** Reads again whatever shows a feature, e.g. after a change, or when the stream says that it changed. */

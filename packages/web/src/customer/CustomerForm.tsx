@@ -19,6 +19,8 @@ export function CustomerForm({ customer, submitLabel, onSubmit, onCancel }: Prop
   const { t } = useTranslation()
   const address = customer?.customer_address
   const {
+    form,
+    values,
     field,
     onSubmit: submit,
     isSaving,
@@ -58,7 +60,15 @@ export function CustomerForm({ customer, submitLabel, onSubmit, onCancel }: Prop
           </Stack>
         </Panel>
         <Panel title={t('customer.address')}>
-          <AddressFields prefix="customer_address.customer_" field={field} />
+          <AddressFields
+            prefix="customer_address.customer_"
+            field={field}
+            onPlace={({ city, state }) => {
+              const typed = values.customer_address
+              if (city && !typed?.customer_city) form.setFieldValue('customer_address.customer_city', city)
+              if (state && !typed?.customer_state) form.setFieldValue('customer_address.customer_state', state)
+            }}
+          />
         </Panel>
         <FormActions submitLabel={submitLabel} isSaving={isSaving} onCancel={onCancel} />
       </Stack>

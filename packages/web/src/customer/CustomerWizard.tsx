@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Stack, Switch, Textarea, TextInput } from '@ma
 import { customerDraft, type Site, siteDraft } from '@sightline/contract'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import * as z from 'zod'
 import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { words } from '../i18n/words.ts'
@@ -29,6 +30,8 @@ type Values = {
   has_same_address: boolean
   site_name: string
   site_timezone: string
+  /** Where the zip code of the address is, once it was looked up. */
+  site_place: { lat: number; long: number } | null
 }
 
 const customerOf = ({ customer_name, description, is_default, customer_address }: Values) => ({
@@ -44,6 +47,7 @@ const siteOf = (values: Values, customer_id: string) => ({
     site_timezone: values.site_timezone,
     ...(values.has_same_address &&
       Object.fromEntries(parts.map((part) => [`site_${part}`, values.customer_address[`customer_${part}`]]))),
+    ...(values.has_same_address && values.site_place),
   },
 })
 
@@ -55,6 +59,8 @@ const schema = customerDraft
     has_same_address: siteDraft.shape.faces_allowed,
     site_name: customerDraft.shape.description,
     site_timezone: customerDraft.shape.description,
+    // It comes from the portal, not from the keyboard.
+    site_place: z.unknown(),
   })
   .superRefine((values, issue) => {
     if (!values.has_site) return
@@ -92,6 +98,7 @@ export function CustomerWizard({ step, onStep }: Props) {
       has_same_address: true,
       site_name: '',
       site_timezone: browserZone(),
+      site_place: null,
     },
     schema,
     async submit(filled) {
@@ -166,7 +173,18 @@ export function CustomerWizard({ step, onStep }: Props) {
               />
             </Stack>
           )}
-          {step === 'address' && <AddressFields prefix="customer_address.customer_" field={field} />}
+          {step === 'address' && (
+            <AddressFields
+              prefix="customer_address.customer_"
+              field={field}
+              onPlace={({ lat, long, city, state, found }) => {
+                if (city && !address.customer_city) form.setFieldValue('customer_address.customer_city', city)
+                if (state && !address.customer_state) form.setFieldValue('customer_address.customer_state', state)
+                // Where its first site will be, unless that is only the middle of a country.
+                form.setFieldValue('site_place', found ? { lat, long } : null)
+              }}
+            />
+          )}
           {step === 'site' && (
             <Stack gap="md">
               <Switch label={t('customer.wizard.withSite')} {...field('has_site', { type: 'checkbox' })} />

@@ -151,13 +151,14 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
               {trial.error}
             </Alert>
           )}
+          {!trial.result && trial.findings.length > 0 && <Findings findings={trial.findings} />}
           {trial.result && (
             <div className={classes.trial}>
               {trial.result.snapshot_url && (
                 <img className={classes.probe} src={trial.result.snapshot_url} alt={t('device.stream')} />
               )}
               <div>
-                <Findings findings={trial.result.findings} />
+                <Findings findings={trial.findings} />
                 {profiles.length > 1 && (
                   <Radio.Group
                     mt="sm"

@@ -22,6 +22,7 @@ import { LivePicture } from '../ui/live/LivePicture.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { CopySettings } from './CopySettings.tsx'
 import classes from './device.module.css'
 import { HealthDay } from './HealthDay.tsx'
 import { Streams } from './Streams.tsx'
@@ -128,7 +129,7 @@ function Manage({ device, still }: { device: Device; still: string | null }) {
   const { t } = useTranslation()
   const go = useGo()
   const [asks, setAsks] = useState(false)
-  const [open, setOpen] = useState<'swap' | 'move' | null>(null)
+  const [open, setOpen] = useState<'swap' | 'move' | 'copy' | null>(null)
   const { edges = [] } = useEdges()
   const remove = useMutation(api.device.delete.mutation({ inline: true }))
   const search = { sid: device.site_id, did: device.device_id }
@@ -145,12 +146,14 @@ function Manage({ device, still }: { device: Device; still: string | null }) {
           <Menu.Item onClick={() => go('/device/edit', search)}>{t('device.edit')}</Menu.Item>
           <Menu.Item onClick={() => setOpen('swap')}>{t('swap.open')}</Menu.Item>
           {edges.length > 1 && <Menu.Item onClick={() => setOpen('move')}>{t('device.move')}</Menu.Item>}
+          <Menu.Item onClick={() => setOpen('copy')}>{t('copy.open')}</Menu.Item>
           <Menu.Item color="red" onClick={() => setAsks(true)}>
             {t('device.delete')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <SwapCamera device={device} still={still} opened={open === 'swap'} onClose={() => setOpen(null)} />
+      <CopySettings device={device} opened={open === 'copy'} onClose={() => setOpen(null)} />
       <MoveCameras
         title={t('deployment.moveTitle', { name: device.device_name })}
         cameras={open === 'move' ? [movable(device)] : []}

@@ -183,7 +183,7 @@ function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream
             {trial.error}
           </Alert>
         )}
-        {trial.result && <Findings findings={trial.result.findings} />}
+        {trial.findings.length > 0 && <Findings findings={trial.findings} />}
       </Stack>
       <FormActions submitLabel={t(stream ? 'common.save' : 'stream.add')} isSaving={isSaving} onCancel={onDone} />
     </form>

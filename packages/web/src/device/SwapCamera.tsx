@@ -112,6 +112,7 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
           {trial.error ?? fault}
         </Alert>
       )}
+      {!trial.result && trial.findings.length > 0 && <Findings findings={trial.findings} />}
       {trial.result && (
         <>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
@@ -121,7 +122,7 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
           <Text size="sm" className="t2">
             {t('swap.compare')}
           </Text>
-          <Findings findings={trial.result.findings} />
+          <Findings findings={trial.findings} />
           {profiles.length > 1 && (
             <Radio.Group label={t('device.form.profile')} value={stream} onChange={setStream}>
               {profiles.map((profile) => (

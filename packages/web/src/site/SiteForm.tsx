@@ -98,7 +98,17 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
           </SimpleGrid>
         </Panel>
         <Panel title={t('site.form.address')}>
-          <AddressFields prefix="site_address.site_" field={field} />
+          <AddressFields
+            prefix="site_address.site_"
+            field={field}
+            onPlace={({ lat, long, city, state }) => {
+              form.setFieldValue('site_address.lat', lat)
+              form.setFieldValue('site_address.long', long)
+              // What somebody wrote stays.
+              if (city && !values.site_address.site_city) form.setFieldValue('site_address.site_city', city)
+              if (state && !values.site_address.site_state) form.setFieldValue('site_address.site_state', state)
+            }}
+          />
         </Panel>
         <Panel title={t('site.form.position')} hint={t('site.form.positionHint')}>
           <PinMap

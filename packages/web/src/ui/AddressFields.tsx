@@ -1,6 +1,9 @@
-import { SimpleGrid, TextInput } from '@mantine/core'
+import { Button, Group, SimpleGrid, TextInput } from '@mantine/core'
+import type { ZipPlace } from '@sightline/contract'
+import { useMutation } from '@tanstack/react-query'
 import type { InputHTMLAttributes, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { api } from '../app/client.ts'
 import { CountrySelect } from './CountrySelect.tsx'
 
 type FieldProps = { error: string | undefined; onChange: (value: unknown) => void } & Pick<
@@ -12,11 +15,13 @@ type Props = {
   /** Where the parts live in the form: `site_address.site_` or `customer_address.customer_`. */
   prefix: string
   field: (path: string) => FieldProps
+  /** Called with where the zip code is; without it there is nothing to look up. */
+  onPlace?: (place: ZipPlace) => void
   children?: ReactNode
 }
 
 /** The parts of a postal address, for customers and sites alike. */
-export function AddressFields({ prefix, field, children }: Props) {
+export function AddressFields({ prefix, field, onPlace, children }: Props) {
   const { t } = useTranslation()
   const at = (part: string) => field(`${prefix}${part}`)
   return (
@@ -28,7 +33,38 @@ export function AddressFields({ prefix, field, children }: Props) {
       <TextInput label={t('address.state')} autoComplete="address-level1" {...at('state')} />
       <TextInput label={t('address.zip')} autoComplete="postal-code" {...at('zip')} />
       <CountrySelect label={t('address.country')} {...(at('country') as object)} />
+      {onPlace && (
+        <ZipLookup zip={String(at('zip').value ?? '')} country={String(at('country').value ?? '')} onPlace={onPlace} />
+      )}
       {children}
     </SimpleGrid>
+  )
+}
+
+/** Finds the place of a zip code; where it is only the middle of the country, that is said. */
+function ZipLookup({ zip, country, onPlace }: { zip: string; country: string; onPlace: (place: ZipPlace) => void }) {
+  const { t } = useTranslation()
+  const look = useMutation(api.geo.zip.mutation({ quiet: true, inline: true }))
+  const place = look.data
+  const said = look.isError
+    ? look.error.message
+    : place &&
+      (place.found
+        ? t('address.found', { place: [place.city, place.state].filter(Boolean).join(', ') || zip })
+        : t(`address.only.${place.precision === 'country' ? 'country' : 'default'}`))
+  return (
+    <Group gap="sm" align="center">
+      <Button
+        variant="default"
+        loading={look.isPending}
+        disabled={zip.trim() === '' || country === ''}
+        onClick={() => look.mutate({ zip: zip.trim(), country }, { onSuccess: onPlace })}
+      >
+        {t('address.lookup')}
+      </Button>
+      <span className="t2" role="status" style={{ flex: 1, fontSize: 13 }}>
+        {said ?? t('address.lookupHint')}
+      </span>
+    </Group>
   )
 }

@@ -38,6 +38,13 @@ export const customer = {
 } as const
 
 export const address = {
+  lookup: 'Find the place',
+  lookupHint: 'By zip code and country',
+  found: 'Found: {{place}}',
+  only: {
+    country: 'The zip code is not known: this is the middle of the country. Set the place by hand.',
+    default: 'The zip code is not known: this is the middle of the map. Set the place by hand.',
+  },
   unit: 'Building, unit',
   street: 'Street',
   area: 'District',

@@ -119,3 +119,22 @@ export const discover = {
   stop: 'Stop',
   scanned: 'Looked in {{where}}, {{seconds}} s',
 } as const
+
+export const copy = {
+  open: 'Copy settings to others…',
+  title: 'Copy settings of {{name}}',
+  settings: 'What',
+  setting: {
+    credentials: 'User name and password',
+    tags: 'Tags',
+    onvif_port: 'ONVIF port',
+    nimble: 'Edge server that reads it',
+  },
+  to: 'To these cameras of the site',
+  all_one: 'Choose it',
+  all_other: 'Choose all {{count}}',
+  run_one: 'Copy to {{count}} camera',
+  run_other: 'Copy to {{count}} cameras',
+  done: 'Copied',
+  failed: 'Not copied',
+} as const

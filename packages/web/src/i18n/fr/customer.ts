@@ -40,6 +40,13 @@ export const customer: Catalogue['customer'] = {
 }
 
 export const address: Catalogue['address'] = {
+  lookup: 'Trouver le lieu',
+  lookupHint: 'Par code postal et pays',
+  found: 'Trouvé : {{place}}',
+  only: {
+    country: "Ce code postal n'est pas connu : voici le milieu du pays. Placez le lieu à la main.",
+    default: "Ce code postal n'est pas connu : voici le milieu de la carte. Placez le lieu à la main.",
+  },
   unit: 'Bâtiment, unité',
   street: 'Rue',
   area: 'Quartier',

@@ -121,3 +121,22 @@ export const discover: Catalogue['discover'] = {
   stop: 'Arrêter',
   scanned: 'Cherché dans {{where}}, {{seconds}} s',
 }
+
+export const copy: Catalogue['copy'] = {
+  open: "Copier des réglages vers d'autres…",
+  title: 'Copier des réglages de {{name}}',
+  settings: 'Quoi',
+  setting: {
+    credentials: 'Utilisateur et mot de passe',
+    tags: 'Étiquettes',
+    onvif_port: 'Port ONVIF',
+    nimble: 'Serveur edge qui la lit',
+  },
+  to: 'Vers ces caméras du site',
+  all_one: 'La choisir',
+  all_other: 'Choisir les {{count}}',
+  run_one: 'Copier vers {{count}} caméra',
+  run_other: 'Copier vers {{count}} caméras',
+  done: 'Copié',
+  failed: 'Pas copié',
+}

@@ -5,7 +5,7 @@ import { common, empty, errorPage, health, image, role, state, wizard } from './
 import { address, customer } from './customer.ts'
 import { dashboard } from './dashboard.ts'
 import { deployment, move, sync } from './deployment.ts'
-import { device, discover, stream, swap } from './device.ts'
+import { copy, device, discover, stream, swap } from './device.ts'
 import { event } from './event.ts'
 import { live, wall } from './live.ts'
 import { login, register, support } from './login.ts'
@@ -32,6 +32,7 @@ export const fr: Catalogue = {
   channel,
   chart,
   common,
+  copy,
   dashboard,
   deployment,
   device,

@@ -1,0 +1,118 @@
+import { Alert, Button, Checkbox, Group, Modal, MultiSelect, Stack } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { type Device, deviceSettings } from '@sightline/contract'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api } from '../app/client.ts'
+import { causeText } from '../i18n/words.ts'
+import { Tag } from '../ui/Health.tsx'
+import classes from './device.module.css'
+
+type Setting = (typeof deviceSettings)[number]
+const typingMs = 200
+
+type Props = { device: Device; opened: boolean; onClose: () => void }
+
+/** Gives settings of one camera to others of the site, each with its outcome. */
+export function CopySettings({ device, opened, onClose }: Props) {
+  const { t } = useTranslation()
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t('copy.title', { name: device.device_name })}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      {opened && <Copy device={device} onClose={onClose} />}
+    </Modal>
+  )
+}
+
+function Copy({ device: { device_id, site_id }, onClose }: Omit<Props, 'opened'>) {
+  const { t } = useTranslation()
+  const [settings, setSettings] = useState<readonly Setting[]>([])
+  const [chosen, setChosen] = useState<readonly Device[]>([])
+  const [typed, setTyped] = useState('')
+  const [q] = useDebouncedValue(typed.trim(), typingMs)
+  const { data = [] } = useQuery({
+    ...api.device.list.query({ site_id, q: q || undefined, limit: 100 }),
+    placeholderData: keepPreviousData,
+  })
+  const copy = useMutation(api.device.copy.mutation({ quiet: true, inline: true }))
+  const offered = [
+    ...chosen,
+    ...data.filter((one) => one.device_id !== device_id && !chosen.some((other) => other.device_id === one.device_id)),
+  ]
+  const nameOf = (id: string) => chosen.find((one) => one.device_id === id)?.device_name ?? '–'
+  const outcomes = copy.data?.devices
+  return (
+    <Stack gap="md">
+      <Checkbox.Group
+        label={t('copy.settings')}
+        value={[...settings]}
+        onChange={(next) => setSettings(deviceSettings.filter((one) => next.includes(one)))}
+      >
+        <Stack gap={6} mt={6}>
+          {deviceSettings.map((one) => (
+            <Checkbox key={one} value={one} label={t(`copy.setting.${one}`)} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <MultiSelect
+        label={t('copy.to')}
+        searchable
+        searchValue={typed}
+        onSearchChange={setTyped}
+        filter={({ options }) => options}
+        nothingFoundMessage={t('common.nothingMatches')}
+        value={chosen.map((one) => one.device_id)}
+        onChange={(ids) => setChosen(offered.filter((one) => ids.includes(one.device_id)))}
+        data={offered.map((one) => ({ value: one.device_id, label: one.device_name }))}
+      />
+      {data.length > 1 && q === '' && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          style={{ alignSelf: 'flex-start' }}
+          onClick={() => setChosen(offered)}
+        >
+          {t('copy.all', { count: offered.length })}
+        </Button>
+      )}
+      {copy.isError && (
+        <Alert color="red" role="alert">
+          {copy.error.message}
+        </Alert>
+      )}
+      {outcomes && (
+        <ul className={classes.outages} aria-live="polite">
+          {outcomes.map(({ device_id: id, outcome, error_code }) => (
+            <li key={id}>
+              {nameOf(id)}
+              <Tag tone={outcome === 'copied' ? 'ok' : 'bad'}>
+                {outcome === 'copied'
+                  ? t('copy.done')
+                  : `${t('copy.failed')}${error_code ? `: ${causeText(error_code)}` : ''}`}
+              </Tag>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {t(outcomes ? 'common.close' : 'common.cancel')}
+        </Button>
+        {!outcomes && (
+          <Button
+            disabled={settings.length === 0 || chosen.length === 0}
+            loading={copy.isPending}
+            onClick={() => copy.mutate({ device_id, to: chosen.map((one) => one.device_id), settings: [...settings] })}
+          >
+            {t('copy.run', { count: chosen.length })}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}

@@ -54,7 +54,9 @@ export function createBus(wire: Wire = noWire): Bus {
       emitter.emit('message', message)
       if (wire === noWire) return
       if (pending.size === 0) setTimeout(flush, tickMs)
-      const key = `${message.tenantId} ${subject(message.message)}`
+      // Only what the same people may see becomes one.
+      const { tenantId, siteId, usecaseId, userId } = message
+      const key = [tenantId, siteId, usecaseId, userId, subject(message.message)].join(' ')
       pending.set(key, { ...message, message: merged(pending.get(key)?.message, message.message) })
     },
     subscribe(listener) {

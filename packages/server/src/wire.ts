@@ -16,6 +16,8 @@ type WireMessage =
 export type Wire = {
   /** To every other portal; there may be none. */
   send(message: WireMessage): void
+  /** Said, but not on its way yet: who says much and often leaves out what can be missed. */
+  queuedBytes(): number
   hear(listener: (message: WireMessage) => void): void
   start(): Promise<void>
   stop(): Promise<void>
@@ -24,6 +26,7 @@ export type Wire = {
 /** Of a portal that has its database for itself. */
 export const noWire: Wire = {
   send: () => undefined,
+  queuedBytes: () => 0,
   hear: () => undefined,
   start: async () => undefined,
   stop: async () => undefined,
@@ -33,6 +36,19 @@ export function createWire(db: Db, log: FastifyBaseLogger): Wire {
   const listeners: ((message: WireMessage) => void)[] = []
   let channel: Channel | null = null
   let isSilent = false
+  /** Nothing that is said may end this process. */
+  const guarded = (from: string, work: () => void) => {
+    try {
+      work()
+    } catch (error) {
+      log.error({ err: error, from }, 'what another portal said cannot be used')
+    }
+  }
+  const hear = (text: string, from: string) =>
+    guarded(from, () => {
+      const message = JSON.parse(text) as WireMessage
+      for (const listener of listeners) guarded(from, () => listener(message))
+    })
   return {
     send(message) {
       channel?.send(JSON.stringify(message)).then(
@@ -46,12 +62,10 @@ export function createWire(db: Db, log: FastifyBaseLogger): Wire {
         },
       )
     },
+    queuedBytes: () => channel?.queuedBytes() ?? 0,
     hear: (listener) => void listeners.push(listener),
     async start() {
-      channel = await db.channel((text) => {
-        const message = JSON.parse(text) as WireMessage
-        for (const listener of listeners) listener(message)
-      })
+      channel = await db.channel(hear)
     },
     async stop() {
       const open = channel

@@ -34,7 +34,7 @@ export type Live = {
   end(): void
 }
 
-export const viewerMaxBytes = 2 * 1024 * 1024
+const viewerMaxBytes = 2 * 1024 * 1024
 const picturesPerSecond = 5
 
 type Viewer = { listener: LiveListener; shown: ParameterSets | null; waitsForKey: boolean }

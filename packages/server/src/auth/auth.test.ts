@@ -159,6 +159,16 @@ describe('guessing is slowed down', () => {
     expect((await asOwner(sql`select from login_fail where key = ${key}`)).rows).toHaveLength(0)
   })
 
+  test('failures of an account are forgotten one by one, not all at once after a day of silence', async () => {
+    const { username, uid } = await person()
+    for (let i = 0; i < 5; i++) await signIn({ username, password: wrong })
+    await asOwner(sql`update login_fail set last_at = last_at - interval '5 h', blocked_until = null
+      where key = ${`account:${uid}`}`)
+    const statuses = []
+    for (let i = 0; i < 3; i++) statuses.push((await signIn({ username, password: wrong })).status)
+    expect(statuses).toEqual([401, 401, 429])
+  })
+
   test('fifty tries at once get no further than five in a row', async () => {
     const { username } = await person()
     const verify = vi.spyOn(t.services.passwords, 'verify')
@@ -200,6 +210,32 @@ describe('guessing is slowed down', () => {
       expect((await from('2001:db8:1:2:ffff::1', 'somebody.2')).status).toBe(429)
       for (let i = 0; i < 5; i++) expect((await from('2001:db8:1:3::1', 'somebody.3')).status).toBe(401)
       expect((await from('2001:db8:1:3::1', 'somebody.3')).status).toBe(429)
+    })
+
+    test('they are forgotten as time goes by, also where somebody mistypes now and then', async () => {
+      const address = '203.0.113.20'
+      const { username } = await person()
+      await failed(address)
+      // Months of an office: a typo and a right try every few hours.
+      for (let i = 0; i < 12; i++) {
+        await asOwner(sql`update login_fail set last_at = last_at - interval '6 h', blocked_until = null`)
+        await from(address, `somebody.${i}`)
+        expect((await from(address, username, password)).status).toBe(200)
+      }
+      for (let i = 0; i < 5; i++) expect((await from(address, 'somebody.else')).status).toBe(401)
+      expect((await from(address, 'somebody.else')).status).toBe(429)
+    })
+
+    test('only tries that were made and were wrong count', async () => {
+      const address = '203.0.113.30'
+      const { username } = await person()
+      await from(address, username, password)
+      for (let i = 0; i < 20; i++) await from(address, 'somebody.blocked')
+      for (let i = 0; i < 5; i++) await from(address, username, password)
+      const { rows } = await asOwner(
+        sql<{ count: number }>`select count from login_fail where key = ${`address:${address}`}`,
+      )
+      expect(Math.ceil(rows[0]?.count ?? 0)).toBe(5)
     })
 
     test('everybody else still signs in from it: a proxy that is not declared locks nobody out', async () => {

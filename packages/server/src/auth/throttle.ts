@@ -12,8 +12,9 @@ const freeTries = 5
 const mostFailures = 50
 const firstWaitSeconds = 10
 const longestWaitSeconds = 15 * 60
-/** Old failures are forgotten. */
+/** Failures are forgotten one after the other, evenly: of as many as are remembered at most, none is left after this. */
 const memorySeconds = 24 * 60 * 60
+const mostRemembered = { account: 12, address: 2 * mostFailures } as const
 
 /** Who tries what, as kept in `login_fail`. */
 export type Try = { account: string; address: string }
@@ -33,55 +34,42 @@ const waitAfter = (tries: number, most: number): number =>
   tries < most ? 0 : Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** Math.min(tries - most, 20))
 
 const now = sql<Date>`clock_timestamp()`
-const isForgotten = sql<boolean>`login_fail.last_at < ${now} - make_interval(secs => ${memorySeconds})`
 
 /**
- * Counts a try before it is made, under a lock, so that many at once cannot slip by.
+ * Counts a try before it is made, under a lock, so that many at once cannot slip by. One that has to wait is not made and
+ * does not count.
  * @returns seconds that it has to wait; 0: go ahead
  */
 export async function countTry(trx: Trx, { account, address }: Try): Promise<number> {
-  const { count: failures } = await trx
-    .insertInto('login_fail')
-    .values({ key: address, count: 1, last_at: now })
-    .onConflict((conflict) =>
-      conflict
-        .column('key')
-        .doUpdateSet({ count: sql`case when ${isForgotten} then 1 else login_fail.count + 1 end`, last_at: now }),
-    )
-    .returning('count')
-    .executeTakeFirstOrThrow()
-  return countAccount(trx, account, failures > mostFailures ? 1 : freeTries)
+  const ofAddress = await failuresOf(trx, address, mostRemembered.address)
+  const ofAccount = await failuresOf(trx, account, mostRemembered.account)
+  if (ofAccount.wait > 0) return ofAccount.wait
+  const wait = waitAfter(ofAccount.count + 1, ofAddress.count >= mostFailures ? 1 : freeTries)
+  for (const key of [address, account])
+    await trx
+      .updateTable('login_fail')
+      .set({
+        count: sql`count + 1`,
+        blocked_until: key === account && wait > 0 ? sql<Date>`${now} + make_interval(secs => ${wait})` : null,
+      })
+      .where('key', '=', key)
+      .execute()
+  return 0
 }
 
-async function countAccount(trx: Trx, key: string, free: number): Promise<number> {
-  await trx
+/** The failures that are remembered, any part of one as a whole, and the seconds to wait. Locks them until the commit. */
+async function failuresOf(trx: Trx, key: string, most: number): Promise<{ count: number; wait: number }> {
+  const elapsed = sql`greatest(extract(epoch from ${now} - login_fail.last_at), 0)::float8`
+  const left = sql<number>`greatest(least(login_fail.count, ${most}) - ${elapsed} * ${most / memorySeconds}::float8, 0)`
+  return trx
     .insertInto('login_fail')
     .values({ key, count: 0, last_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const before = await trx
-    .selectFrom('login_fail')
-    .select([
-      'count',
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ count: left, last_at: now }))
+    .returning([
+      sql<number>`ceil(count)::int`.as('count'),
       sql<number>`coalesce(ceil(extract(epoch from blocked_until - ${now})), 0)::int`.as('wait'),
-      isForgotten.as('is_forgotten'),
     ])
-    .where('key', '=', key)
-    .forUpdate()
     .executeTakeFirstOrThrow()
-  if (before.wait > 0) return before.wait
-  const count = (before.is_forgotten ? 0 : before.count) + 1
-  const wait = waitAfter(count, free)
-  await trx
-    .updateTable('login_fail')
-    .set({
-      count,
-      last_at: now,
-      blocked_until: wait > 0 ? sql<Date>`${now} + make_interval(secs => ${wait})` : null,
-    })
-    .where('key', '=', key)
-    .execute()
-  return 0
 }
 
 /**

@@ -40,10 +40,15 @@ export type Columns = {
     sid: ['string', 'not null', 'required']
     threshold: ['number', 'not null', 'default']
     auto_recovery: ['boolean', 'not null', 'default']
-    former_nimbles: ['number[]', 'not null', 'default']
     version: ['number', 'not null', 'default']
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
+  }
+  channel_former: {
+    tenant_id: ['number', 'not null', 'required']
+    channel_id: ['number', 'not null', 'required']
+    nimble_id: ['number', 'not null', 'required']
+    until: ['Date', 'not null', 'required']
   }
   channel_state: {
     tenant_id: ['number', 'not null', 'required']

@@ -42,6 +42,7 @@ export const fences: Record<string, Rights> = {
   bundle: reference,
   usecase: reference,
   channel: entity,
+  channel_former: entity,
   static_zone: entity,
   static_number: entity,
   user_customer: entity,

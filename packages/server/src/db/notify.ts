@@ -1,10 +1,13 @@
 /** JSON from each process on this database to all the others, by LISTEN and NOTIFY. Nothing is kept: who is away misses it. */
 import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 
 export type Channel = {
-  /** @param text JSON, so that what is not ASCII can be written as an escape. Resolves once the server has it; rejects while there is no connection. */
+  /** @param text JSON, so that what is not ASCII can be written as an escape. Resolves once the server has it; rejects while there is no connection, and while more waits than is kept. */
   send(text: string): Promise<void>
+  /** Of texts that the server has not taken yet: the measure for back-pressure. */
+  queuedBytes(): number
   close(): Promise<void>
 }
 
@@ -12,6 +15,14 @@ const name = 'sightline'
 /** A notification holds less than 8000 bytes; some go to the head of a part. */
 const partChars = 7900
 const retryMs = 1000
+const connectMs = 5000
+/** A server that answers nothing for so long is gone, whatever its connection says. */
+const queryMs = 15_000
+const keepAliveMs = 10_000
+/** While so much waits nothing is added; one text may be longer. */
+const mostQueuedBytes = 32 * 1024 * 1024
+/** What waits when the channel is closed still goes out, but not for long. */
+const farewellMs = 2000
 
 /**
  * Opens the channel on a connection of its own, which is made again when it breaks.
@@ -25,9 +36,10 @@ export async function openChannel(
   /** The beginnings of texts in several parts; the parts of one sender come one after the other. */
   const begun = new Map<string, string>()
   let client: pg.Client | null = null
-  let timer: NodeJS.Timeout | undefined
   let sending: Promise<unknown> = Promise.resolve()
-  let isClosed = false
+  let queued = 0
+  let reconnecting: Promise<void> = Promise.resolve()
+  const closing = new AbortController()
 
   const receive = (payload = '') => {
     const [, from = '', number = '', count = '', part = ''] = /^(\w+) (\d+)\/(\d+) (.*)$/.exec(payload) ?? []
@@ -41,32 +53,52 @@ export async function openChannel(
       hear(text, from)
     }
   }
+  /** @throws when nobody listens after it; what was opened is closed again */
   async function connect(): Promise<void> {
-    const made = new pg.Client({ ...config, application_name: 'sightline bus', connectionTimeoutMillis: 5000 })
-    const lost = () => {
-      if (client === made) client = null
-      // Its parts may be missing in the middle.
-      begun.clear()
-      if (!isClosed) timer = setTimeout(again, retryMs)
-    }
+    const made = new pg.Client({
+      query_timeout: queryMs,
+      ...config,
+      application_name: 'sightline bus',
+      connectionTimeoutMillis: connectMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveMs,
+    })
+    // What it breaks of is told by the query that fails, or by its end.
     made.on('error', () => undefined)
     made.on('notification', ({ payload }) => receive(payload))
-    await made.connect()
-    made.once('end', lost)
-    await made.query(`listen ${name}`)
+    try {
+      await made.connect()
+      await made.query(`listen ${name}`)
+      closing.signal.throwIfAborted()
+    } catch (error) {
+      void made.end()
+      throw error
+    }
     client = made
+    // Only now: before, an end is the failure of this attempt.
+    made.once('end', () => {
+      client = null
+      // Its parts may be missing in the middle.
+      begun.clear()
+      if (!closing.signal.aborted) reconnecting = reconnect()
+    })
   }
-  const again = () => {
-    if (!isClosed)
-      connect().catch(() => {
-        timer = setTimeout(again, retryMs)
-      })
+  const isConnected = () =>
+    connect().then(
+      () => true,
+      () => false,
+    )
+  async function reconnect(): Promise<void> {
+    do await pause(retryMs, undefined, { signal: closing.signal }).catch(() => undefined)
+    while (!closing.signal.aborted && !(await isConnected()))
   }
   await connect()
 
   return {
     async send(text) {
-      if (!client) throw new Error('no connection to the other portals')
+      const open = client
+      if (!open) throw new Error('no connection to the other portals')
+      if (queued > mostQueuedBytes) throw new Error('the other portals are told more than the database takes')
       // In ASCII a character is a byte.
       const ascii = text.replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
       const count = Math.ceil(ascii.length / partChars)
@@ -74,16 +106,24 @@ export async function openChannel(
         { length: count },
         (_, i) => `${self} ${i + 1}/${count} ${ascii.slice(i * partChars, (i + 1) * partChars)}`,
       )
-      const open = client
       const query = 'select pg_notify($1, part) from unnest($2::text[]) with ordinality as u(part, n) order by n'
-      const sent = sending.then(() => open.query(query, [name, parts]))
-      sending = sent.catch(() => undefined)
+      queued += ascii.length
+      const sent = sending
+        .then(() => open.query(query, [name, parts]))
+        .finally(() => {
+          queued -= ascii.length
+        })
+      sending = sent.catch((error: unknown) => {
+        // It did not answer: there may be nobody at the other end.
+        if (!(error instanceof pg.DatabaseError)) void open.end()
+      })
       await sent
     },
+    queuedBytes: () => queued,
     async close() {
-      isClosed = true
-      clearTimeout(timer)
-      await sending
+      closing.abort()
+      // An attempt that succeeds only now ends itself.
+      await Promise.race([Promise.all([reconnecting, sending]), pause(farewellMs, undefined, { ref: false })])
       await client?.end()
     },
   }

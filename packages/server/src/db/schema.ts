@@ -191,8 +191,8 @@ export type ChannelTable = Entity & {
   sid: string
   threshold: Generated<number>
   auto_recovery: Generated<boolean>
-  former_nimbles: Generated<number[]>
 }
+export type ChannelFormerTable = { tenant_id: number; channel_id: number; nimble_id: number; until: Date }
 export type StaticZoneTable = Entity & {
   source_id: number
   channel_id: number | null
@@ -380,6 +380,7 @@ export type Database = EventTables & {
   bundle: BundleTable
   usecase: UsecaseTable
   channel: ChannelTable
+  channel_former: ChannelFormerTable
   static_zone: StaticZoneTable
   static_number: StaticNumberTable
   user_customer: UserCustomerTable

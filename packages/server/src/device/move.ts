@@ -12,12 +12,16 @@ type Target = Pick<NimbleRow, 'tenant_id' | 'id' | 'license_id'>
 
 /**
  * Gives a camera with its streams, channels and their pipelines to another edge server of its organization, in the
- * caller's transaction. Ids, zones and history stay. What the old server still has in its journal is stored all the same.
+ * caller's transaction. Ids, zones and history stay. What the old server observed until now and still has in its
+ * journal is stored all the same.
  * @throws 404 for an edge server of another organization, 409 when its licence takes no more channels
  */
 export async function moveDevice(trx: Trx, device: Camera, target: Target): Promise<void> {
   if (target.tenant_id !== device.tenant_id) throw notFound()
   if (target.id === device.nimble_id) return
+  // Before anything refers to them, and in one order: cameras that move in opposite directions wait for each other.
+  for (const nimble_id of [device.nimble_id, target.id].toSorted((a, b) => a - b))
+    await raiseDesired(trx, { tenant_id: device.tenant_id, nimble_id })
   const from = await trx
     .selectFrom('nimble')
     .select('license_id')
@@ -52,12 +56,12 @@ export async function moveDevice(trx: Trx, device: Camera, target: Target): Prom
         nimble_id: target.id,
         pipeline_id: pipeline,
         sid: await freeSid(trx, target, channel),
-        former_nimbles: sql`array_append(array_remove(former_nimbles, ${target.id}), nimble_id)`,
       })
       .where('tenant_id', '=', device.tenant_id)
       .where('id', '=', channel.id)
       .execute()
   }
+  await noteFormer(trx, device, target)
   await moveSources(trx, device, target.id)
   await trx
     .updateTable('device')
@@ -66,8 +70,19 @@ export async function moveDevice(trx: Trx, device: Camera, target: Target): Prom
     .where('id', '=', device.id)
     .execute()
   await forgetStates(trx, device)
-  await raiseDesired(trx, device)
-  await raiseDesired(trx, { tenant_id: target.tenant_id, nimble_id: target.id })
+}
+
+/** Until when the old server ran the channels: what it says it observed later does not count. */
+async function noteFormer(trx: Trx, device: Camera, target: Target): Promise<void> {
+  await sql`
+    insert into channel_former (tenant_id, channel_id, nimble_id, until)
+    select tenant_id, id, ${device.nimble_id}::int, clock_timestamp() from channel
+    where tenant_id = ${device.tenant_id} and device_id = ${device.id} order by id
+    on conflict (tenant_id, channel_id, nimble_id) do update set until = excluded.until`.execute(trx)
+  await sql`
+    delete from channel_former f using channel c
+    where f.tenant_id = ${device.tenant_id} and f.nimble_id = ${target.id}
+      and c.tenant_id = f.tenant_id and c.id = f.channel_id and c.device_id = ${device.id}`.execute(trx)
 }
 
 /** A pipeline goes along; one that channels of other cameras run too stays, and a copy goes. Answers its number there. */
@@ -78,6 +93,8 @@ async function movePipeline(trx: Trx, device: Camera, id: number, target: Target
     .selectAll()
     .where('tenant_id', '=', device.tenant_id)
     .where('id', '=', id)
+    // Nobody begins to use it, nor moves it, while it is decided whether it goes.
+    .forUpdate()
     .executeTakeFirstOrThrow()
   const name = await freePipelineName(trx, place, pipeline.name)
   const others = await trx

@@ -94,7 +94,7 @@ export async function readChart(trx: Trx, query: ChartQuery): Promise<EventSerie
 }
 
 /** Amounts of several channels together, bucket by bucket. */
-export async function readTogether(
+async function readTogether(
   trx: Trx,
   query: { channels: readonly SelectedChannel[]; borders: readonly number[]; metrics: readonly MetricId[] },
 ): Promise<Amounts[]> {
@@ -103,7 +103,7 @@ export async function readTogether(
   return slotsByChannel(rows, [{ id: 0 }], borders.length - 1).get(0) as Amounts[]
 }
 
-export const amountOf = (row: SlotRow): Amount => ({
+const amountOf = (row: SlotRow): Amount => ({
   n: row.n,
   sum: row.sum,
   min: row.min,

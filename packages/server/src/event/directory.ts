@@ -7,8 +7,10 @@ import type { Db } from '../db/database.ts'
 export type KnownChannel = {
   id: number
   uid: string
-  /** The edge servers whose records of it count: the one that runs it, and those that did. */
-  nimbleIds: number[]
+  /** The edge server that runs it. */
+  nimbleId: number
+  /** Those that did, by their number, each with the moment (ms since the epoch) until which it did. */
+  former: Readonly<Record<number, number>>
   siteId: number
   siteUid: string
   usecaseId: number
@@ -21,12 +23,19 @@ const keepDoubtMs = 5000
 /** Whoever names ever new channels fills no memory: beyond this all are asked for anew. */
 const mostKnown = 50_000
 
+/** How far the clock of an edge server may be off, and how long it may go on until it hears of a change. */
+export const slackMs = 5 * 60_000
+
+/** Whether records of an edge server count: of the one that runs the channel all, of one that did those from that time. */
+export const isHeardOf = ({ nimbleId, former }: KnownChannel, sender: number, observedAt: number): boolean =>
+  sender === nimbleId || observedAt <= (former[sender] ?? Number.NEGATIVE_INFINITY) + slackMs
+
 /** Channels by public id, remembered for a minute. */
 export function channelDirectory(db: Db, now: () => number) {
   const known = new Map<string, { channel: KnownChannel | null; at: number }>()
   /** One that belongs to another edge server may just have been moved. */
   const isFresh = ({ channel, at }: { channel: KnownChannel | null; at: number }, nimbleIds: ReadonlySet<number>) =>
-    now() - at < (channel && [...nimbleIds].every((id) => channel.nimbleIds.includes(id)) ? keepMs : keepDoubtMs)
+    now() - at < (channel && [...nimbleIds].every((id) => id === channel.nimbleId) ? keepMs : keepDoubtMs)
   return {
     /** @param wanted channels by public id, each with the edge servers that sent records of it */
     async lookUp(
@@ -43,7 +52,10 @@ export function channelDirectory(db: Db, now: () => number) {
       if (asked.length === 0) return found
       const { rows } = await db.ingest((trx) =>
         sql<KnownChannel>`
-          select c.id, c.uid, c.former_nimbles || c.nimble_id as "nimbleIds", c.site_id as "siteId", s.uid as "siteUid", u.id as "usecaseId", u.key as "usecaseKey"
+          select c.id, c.uid, c.nimble_id as "nimbleId", c.site_id as "siteId", s.uid as "siteUid", u.id as "usecaseId",
+            u.key as "usecaseKey", coalesce((
+              select json_object_agg(f.nimble_id, extract(epoch from f.until) * 1000) from channel_former f
+              where f.tenant_id = c.tenant_id and f.channel_id = c.id), '{}') as former
           from channel c join site s on (s.tenant_id, s.id) = (c.tenant_id, c.site_id) join usecase u on u.id = c.usecase_id
           where c.tenant_id = ${tenantId} and c.uid = any(${asked}::uuid[])`.execute(trx),
       )

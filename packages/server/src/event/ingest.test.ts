@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createBus } from '../bus.ts'
+import { moveDevice } from '../device/move.ts'
 import { Refusal } from '../refusal.ts'
 import { testDatabase } from '../testing/database.ts'
 import { eventRecord, rolledUp, rolledUpFromRaw } from '../testing/events.ts'
@@ -197,6 +198,60 @@ describe('a batch', () => {
     expect(await writer.write(from(good))).toEqual({ stored: 0, repeated: 40, rejected: 0 })
     expect((await reasons()).every((reason) => reason.startsWith('unstorable: '))).toBe(true)
     await expectEqualSums()
+  })
+
+  test('that holds repeats stores the others also when the clock is set back in the middle', async () => {
+    let at = Date.now()
+    const set = createEventWriter({
+      // The clock is set back just when the database refuses something.
+      db: {
+        ...db,
+        ingest: (work) =>
+          db.ingest(work).catch((error) => {
+            at -= 8000
+            throw error
+          }),
+      },
+      bus,
+      now: () => at,
+    })
+    const batch = from([window(hour(1), { total: 1 })])
+    expect(await set.write(batch)).toMatchObject({ stored: 1 })
+    expect(await set.write(batch)).toMatchObject({ repeated: 1 })
+    at += 11_000
+    const more = from([...batch.records, window(hour(1) + 1000, { total: 2 })])
+    expect(await set.write(more)).toEqual({ stored: 1, repeated: 1, rejected: 0 })
+    await set.stop()
+  })
+
+  test('of an edge server that lost the channel counts for what it observed until then, whenever it comes', async () => {
+    const [before, after] = [await make.nimble(), await make.nimble()]
+    const camera = await make.device({}, await make.site(), before)
+    const moved = await make.channel({}, camera)
+    const send = async (by: { tenant_id: number; id: number }, at: number) => {
+      // A writer remembers channels for a while.
+      const { stored } = await createEventWriter({ db, bus }).write({
+        tenantId: by.tenant_id,
+        nimbleId: by.id,
+        records: [eventRecord({ channel_id: moved.uid, observed_at: at, metrics: { total: 1 } })],
+        receivedAt: new Date(),
+      })
+      return stored
+    }
+    await db.owner((trx) => moveDevice(trx, camera, after))
+    await db.owner((trx) => sql`update channel_former set until = ${new Date(hour(3))}`.execute(trx))
+    expect(await send(before, hour(4))).toBe(1)
+    expect(await send(before, hour(3) + 4 * minuteMs)).toBe(1)
+    expect(await send(before, hour(3) + 6 * minuteMs)).toBe(0)
+    expect(await send(after, hour(1))).toBe(1)
+    // Back again, and away for good.
+    const nowAt = (place: { id: number }) => ({ ...camera, nimble_id: place.id })
+    await db.owner((trx) => moveDevice(trx, nowAt(after), before))
+    expect(await send(before, hour(1))).toBe(1)
+    expect(await send(after, hour(1) + 1)).toBe(1)
+    expect(await db.owner((trx) => trx.selectFrom('channel_former').select('nimble_id').execute())).toEqual([
+      { nimble_id: after.id },
+    ])
   })
 
   test('is refused whole while the writer pauses, and taken afterwards', async () => {

@@ -1,24 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { StreamMessage } from '@sightline/contract'
-import { type EventRecord, recordKinds } from '@sightline/contract/edge'
 import type { Bus } from '../bus.ts'
-import type { Db, Trx } from '../db/database.ts'
-import { isUnavailable, serverAnswer } from '../db/refusal.ts'
+import type { Db } from '../db/database.ts'
+import { isUnavailable } from '../db/refusal.ts'
 import { Refusal } from '../refusal.ts'
-import { channelDirectory, type KnownChannel, sourceDictionary } from './directory.ts'
-import { addAllMinutes, noteMinutes } from './minutes.ts'
+import { channelDirectory, isHeardOf, slackMs, sourceDictionary } from './directory.ts'
+import { addAllMinutes } from './minutes.ts'
 import { oldestAccepted } from './partitions.ts'
-import { rollUp } from './rollup.ts'
-import { codeOf } from './series.ts'
-import { isRepeat, type StoredEvent, storeEvents, storeNewEvents } from './write.ts'
+import {
+  type EventBatch,
+  insert,
+  isDataError,
+  keepRejects,
+  type RejectedRecord,
+  type StorableRecord,
+  summary,
+  toEvent,
+} from './rows.ts'
+import { isRepeat } from './write.ts'
 
-/** What one nimble sent: any number of records, new or repeated. */
-export type EventBatch = {
-  tenantId: number
-  nimbleId: number
-  records: readonly EventRecord[]
-  receivedAt: Date
-}
 /** What became of a batch. Every record is in exactly one of them. */
 export type Ingested = { stored: number; repeated: number; rejected: number }
 
@@ -36,8 +35,6 @@ export type EventWriter = {
   stop(): Promise<void>
 }
 
-/** A clock may run ahead of ours this much. */
-const aheadMs = 5 * 60_000
 const maxRows = 5000
 const boundsMs = 60_000
 /**
@@ -49,8 +46,8 @@ const minutesPauseMs = { least: 1000, most: 10_000, timesRound: 9 }
 const repeatsMs = 10_000
 
 type Waiting = EventBatch & { resolve(result: Ingested): void; reject(error: unknown): void }
-type Candidate = { batch: Waiting; record: EventRecord; channel: KnownChannel; event: StoredEvent }
-type Reject = { batch: Waiting; record: EventRecord; reason: string }
+type Candidate = StorableRecord<Waiting>
+type Reject = RejectedRecord<Waiting>
 
 /**
  * The event writer of this replica: one transaction at a time, and whatever arrives during a commit goes into the next
@@ -162,7 +159,7 @@ export function createEventWriter(options: {
       for (const { channel_id } of records) wanted.set(channel_id, (wanted.get(channel_id) ?? new Set()).add(nimbleId))
     const known = await channels.lookUp(tenantId, wanted)
     const sourceOf = await sources.lookUp(records)
-    const newest = now() + aheadMs
+    const newest = now() + slackMs
     const seen = new Set<string>()
     const candidates: Candidate[] = []
     const rejects: Reject[] = []
@@ -172,7 +169,7 @@ export function createEventWriter(options: {
         const event = channel && toEvent(record, batch, channel, sourceOf(record))
         const reason = !channel
           ? 'channel_unknown'
-          : !channel.nimbleIds.includes(batch.nimbleId)
+          : !isHeardOf(channel, batch.nimbleId, record.observed_at)
             ? 'channel_elsewhere'
             : record.observed_at < (oldest.get(tenantId) ?? Number.POSITIVE_INFINITY)
               ? 'too_old'
@@ -183,7 +180,7 @@ export function createEventWriter(options: {
                   : null
         if (reason !== null) rejects.push({ batch, record, reason })
         else if (seen.has(record.event_uuid)) (results.get(batch) as Ingested).repeated += 1
-        else candidates.push({ batch, record, channel: channel as KnownChannel, event: event as StoredEvent })
+        else candidates.push({ batch, record, channel, event } as Candidate)
         seen.add(record.event_uuid)
       }
     return { candidates, rejects }
@@ -201,17 +198,17 @@ export function createEventWriter(options: {
    */
   async function store(tenantId: number, candidates: Candidate[], rejects: Reject[]): Promise<Candidate[]> {
     const found: Reject[] = []
-    const attempt = async (part: Candidate[], rejected: Reject[]): Promise<Candidate[]> => {
+    const attempt = async (part: Candidate[], rejected: Reject[], mayRepeat: boolean): Promise<Candidate[]> => {
       try {
         return await db.ingest(async (trx) => {
-          const fresh = await insert(trx, tenantId, part, now() < repeatsUntil)
+          const fresh = await insert(trx, tenantId, part, mayRepeat)
           await keepRejects(trx, tenantId, rejected, now())
           return fresh
         })
       } catch (error) {
-        if (isRepeat(error) && now() >= repeatsUntil) {
+        if (isRepeat(error) && !mayRepeat) {
           repeatsUntil = now() + repeatsMs
-          return attempt(part, rejected)
+          return attempt(part, rejected, true)
         }
         if (isUnavailable(error) || !isDataError(error)) throw error
         const [only, ...more] = part
@@ -221,10 +218,13 @@ export function createEventWriter(options: {
           return []
         }
         const middle = part.length >> 1
-        return [...(await attempt(part.slice(0, middle), rejected)), ...(await attempt(part.slice(middle), []))]
+        return [
+          ...(await attempt(part.slice(0, middle), rejected, mayRepeat)),
+          ...(await attempt(part.slice(middle), [], mayRepeat)),
+        ]
       }
     }
-    const stored = await attempt(candidates, rejects)
+    const stored = await attempt(candidates, rejects, now() < repeatsUntil)
     if (found.length > 0) await db.ingest((trx) => keepRejects(trx, tenantId, found, now()))
     for (const reject of found)
       candidates.splice(
@@ -277,135 +277,5 @@ export function createEventWriter(options: {
       if (addingAgain) clearTimeout(addingAgain)
       await adding
     },
-  }
-}
-
-/** The row of a record; null when it carries a metric that this version does not know, or something not a number. */
-function toEvent(record: EventRecord, batch: EventBatch, channel: KnownChannel, source: number): StoredEvent | null {
-  const face = record.kind === 'open' ? 'flow' : 'level'
-  const numbers: number[] = []
-  let notable = record.kind !== 'window'
-  for (const key in record.metrics) {
-    const code = codeOf(key, face)
-    const value = record.metrics[key]
-    if (code === undefined || !Number.isFinite(value)) return null
-    numbers.push(code, value as number)
-    notable ||= value !== 0
-  }
-  return {
-    channel: channel.id,
-    kind: record.kind,
-    at: record.observed_at,
-    observedMs: record.observed_ms,
-    numbers,
-    eid: record.event_uuid,
-    kindCode: recordKinds.indexOf(record.kind),
-    notable,
-    nimble: batch.nimbleId,
-    source,
-    clockOffsetMs: Math.round(record.clock_offset_ms),
-    receivedAt: batch.receivedAt.getTime(),
-    occasion: record.occasion_id,
-    levels: record.levels && JSON.stringify(record.levels),
-    details: record.details && JSON.stringify(record.details),
-    snapshot: record.snapshot_id,
-    clip: record.clip_id,
-  }
-}
-
-/** Raw rows, then a note of what those that were new add to the minutes. Answers the new ones. */
-async function insert(trx: Trx, tenantId: number, candidates: Candidate[], mayRepeat: boolean): Promise<Candidate[]> {
-  if (candidates.length === 0) return []
-  const events = candidates.map(({ event }) => event)
-  let fresh = candidates
-  if (mayRepeat) {
-    const repeated = new Set(await storeEvents(trx, tenantId, events))
-    fresh = candidates.filter((_, position) => !repeated.has(position))
-  } else await storeNewEvents(trx, tenantId, events)
-  await noteMinutes(trx, tenantId, rollUp(fresh.map(({ event }) => event)))
-  await announceMedia(trx, tenantId, fresh)
-  return fresh
-}
-
-/** Pictures and clips stay at the edge; their rows say where, and who may see them. */
-async function announceMedia(trx: Trx, tenant_id: number, candidates: Candidate[]) {
-  const media = candidates.flatMap(({ channel, event }) =>
-    (
-      [
-        ['snapshot', event.snapshot, 'image/jpeg'],
-        ['clip', event.clip, 'video/mp4'],
-      ] as const
-    ).flatMap(([kind, uid, content_type]) =>
-      uid === null
-        ? []
-        : [
-            {
-              tenant_id,
-              uid,
-              kind,
-              content_type,
-              site_id: channel.siteId,
-              channel_id: channel.id,
-              nimble_id: event.nimble,
-            },
-          ],
-    ),
-  )
-  // Events of one moment share a picture.
-  const distinct = new Map(media.map((row) => [row.uid, row]))
-  if (distinct.size === 0) return
-  const rows = [...distinct.values()].sort((a, b) => (a.uid < b.uid ? -1 : 1))
-  await trx
-    .insertInto('media')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
-
-/** Values that cannot be stored (classes 22 and 23 of PostgreSQL's error codes), or not even be sent. */
-const isDataError = (error: unknown): boolean =>
-  error instanceof TypeError || error instanceof RangeError || /^2[23]/.test(serverAnswer(error).code ?? '')
-
-async function keepRejects(trx: Trx, tenant_id: number, rejects: readonly Reject[], now: number) {
-  if (rejects.length === 0) return
-  const received_at = new Date(now)
-  await trx
-    .insertInto('event_rejected')
-    .values(
-      rejects.map(({ batch, record, reason }) => ({
-        tenant_id,
-        nimble_id: batch.nimbleId,
-        reason: reason.slice(0, 500),
-        record: JSON.stringify(record),
-        received_at,
-      })),
-    )
-    .execute()
-  const counts = Map.groupBy(rejects, ({ batch }) => batch.nimbleId)
-  for (const [nimble_id, { length }] of [...counts].sort(([a], [b]) => a - b))
-    await trx
-      .insertInto('nimble_state')
-      .values({ tenant_id, nimble_id, rejected_events: length })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['tenant_id', 'nimble_id'])
-          .doUpdateSet((eb) => ({ rejected_events: eb('nimble_state.rejected_events', '+', length) })),
-      )
-      .execute()
-}
-
-/** What the live channel says of a channel's part of a commit: its newest record speaks for it. */
-function summary(channel: KnownChannel, newest: EventRecord, list: Candidate[]): StreamMessage {
-  const numbers = newest.kind === 'window' ? newest.metrics : (newest.levels ?? {})
-  return {
-    type: 'event',
-    channel_id: channel.uid,
-    site_id: channel.siteUid,
-    usecase_key: channel.usecaseKey,
-    records: list.length,
-    opened: list.filter(({ record }) => record.kind === 'open').length,
-    levels: Object.fromEntries(Object.entries(numbers).filter(([key]) => !/_(min|max)$/.test(key))),
-    event_uuid: newest.event_uuid,
-    observed_at: new Date(newest.observed_at).toISOString(),
   }
 }

@@ -9,7 +9,7 @@ import { testDatabase } from '../testing/database.ts'
 import { eventRecord } from '../testing/events.ts'
 import { factories } from '../testing/factories.ts'
 import { createEventWriter } from './ingest.ts'
-import { giveUpOldestDay, retain, startEventJobs, volumeUse } from './jobs.ts'
+import { alone, giveUpOldestDay, retain, startEventJobs, volumeUse } from './jobs.ts'
 import { endLeftovers } from './leftovers.ts'
 import { ensurePartitions, keptDays, partitionsOf } from './partitions.ts'
 import { hourMs } from './rollup.ts'
@@ -137,22 +137,6 @@ describe('retention', () => {
     ])
     expect(left).toEqual([2, 1])
   })
-
-  test('is done by one portal at a time', async () => {
-    const held = Promise.withResolvers<void>()
-    const taken = Promise.withResolvers<void>()
-    const other = db.owner(async (trx) => {
-      await sql`select pg_advisory_xact_lock(hashtext('sightline.retain'))`.execute(trx)
-      taken.resolve()
-      await held.promise
-    })
-    await taken.promise
-    const before = await names('event')
-    await retain(db, Date.now() + 6 * day)
-    expect(await names('event')).toEqual(before)
-    held.resolve()
-    await other
-  })
 })
 
 describe('leftovers', () => {
@@ -274,4 +258,28 @@ test('the jobs start at once, tell how full the disk is, and end when told', asy
   expect(jobs.diskUse()).toBeGreaterThan(0)
   expect(pauses).toHaveLength(1)
   fs.rmSync(folder, { recursive: true })
+})
+
+test('the work of the hour runs on one replica at a time', async () => {
+  const name = dayName(today - 30 * day)
+  await db.owner((trx) =>
+    sql`${sql.raw(`create table ${name} partition of event for values from ('${new Date(today - 30 * day).toISOString()}')
+      to ('${new Date(today - 29 * day).toISOString()}')`)}`.execute(trx),
+  )
+  const round = async () => {
+    const { stop } = startEventJobs({
+      db,
+      writer: { pause: () => undefined },
+      dataDir: null,
+      filesDir: os.tmpdir(),
+      log,
+    })
+    await stop()
+  }
+  await alone(db, async () => {
+    await round()
+    expect(await names('event')).toContain(name)
+  })
+  await round()
+  expect(await names('event')).not.toContain(name)
 })

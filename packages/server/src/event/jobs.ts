@@ -30,11 +30,12 @@ const dayMs = 24 * hourMs
 const statHours = 25
 const rejectedDays = 30
 /** Shares of the data volume: warn · give up the oldest raw day early · take no more events. */
-export const watermarks = { warn: 0.85, drop: 0.92, stop: 0.97 } as const
+const watermarks = { warn: 0.85, drop: 0.92, stop: 0.97 } as const
 
 /**
  * Keeps events in order: hours from minutes each minute, partitions and retention each hour, an eye on the disk. Each
- * job runs on one replica at a time. Failures are logged and tried again in the next round.
+ * replica watches its disk; minutes and hours are safe beside other replicas; what runs each hour runs on one at a time.
+ * Failures are logged and tried again in the next round.
  */
 export function startEventJobs(options: EventJobsOptions): EventJobs {
   const { db, log, now = Date.now } = options
@@ -45,11 +46,12 @@ export function startEventJobs(options: EventJobsOptions): EventJobs {
     await watchDisk()
     await hourlyJob(db, now())
   }
-  const everyHour = async () => {
-    await retain(db, now())
-    await endLeftovers(db, now(), options.filesDir)
-    if (use !== null && use >= watermarks.drop) await giveUpOldestDay(db, now(), log)
-  }
+  const everyHour = () =>
+    alone(db, async () => {
+      await retain(db, now())
+      await endLeftovers(db, now(), options.filesDir)
+      if (use !== null && use >= watermarks.drop) await giveUpOldestDay(db, now(), log)
+    })
 
   async function watchDisk() {
     if (options.dataDir === null) return
@@ -94,6 +96,20 @@ function repeat(pauseMs: number, work: () => Promise<void>, log: EventJobsOption
   }
 }
 
+/**
+ * Does the work of the hour unless another replica is at it. The lock ends with its connection: a portal that dies
+ * holds up nobody. Should only the connection break, two rounds may meet: what one has ended the other does not find.
+ */
+export async function alone(db: Db, work: () => Promise<void>): Promise<void> {
+  await db.owner(async (trx) => {
+    // The transaction only holds the lock: it waits for the work, however long that takes, and keeps no row from anyone.
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
+    const { rows } = await sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(hashtext('sightline.hour')) as mine`.execute(trx)
+    if (rows[0]?.mine) await work()
+  })
+}
+
 /** As `df` counts: what ordinary users may still write is what is left. */
 export async function volumeUse(folder: string): Promise<number> {
   const { blocks, bfree, bavail } = await fs.statfs(folder)
@@ -103,13 +119,7 @@ export async function volumeUse(folder: string): Promise<number> {
 
 /** Partitions of the coming days, and the end of what is older than its time. */
 export async function retain(db: Db, now: number): Promise<void> {
-  const alone = await db.owner(async (trx) => {
-    const { rows } = await sql<{ mine: boolean }>`
-      select pg_try_advisory_xact_lock(hashtext('sightline.retain')) as mine`.execute(trx)
-    if (rows[0]?.mine) await ensurePartitions(trx, now)
-    return rows[0]?.mine
-  })
-  if (!alone) return
+  await db.owner((trx) => ensurePartitions(trx, now))
   const tenants = await db.owner((trx) =>
     trx.selectFrom('organization').select(['tenant_id', 'raw_days', 'rollup_days']).execute(),
   )

@@ -10,7 +10,7 @@ export type Partition = { name: string; from: Date; to: Date }
 
 const dayMs = 86_400_000
 /** Partitions exist this far ahead, so that a portal whose jobs stand still goes on storing. */
-export const daysAhead = 3
+const daysAhead = 3
 /** A new database takes in what edge servers kept in their journals so far back. */
 const daysBack = 7
 

@@ -10,7 +10,7 @@ import type { SelectedChannel } from './select.ts'
 import { seriesOf } from './series.ts'
 import { equalBorders, frequencyMs, type Period } from './time.ts'
 
-export const sparkPoints = 24
+const sparkPoints = 24
 /** A comparison says nothing when one side was hardly watched. */
 const leastCoverage = 0.5
 
@@ -97,7 +97,7 @@ async function readSparks(trx: Trx, query: StatsQuery): Promise<Map<MetricId, (n
 }
 
 /** The metric that speaks for a channel in lists. */
-export const headlineOf = (usecase: UsecaseKey): MetricId => {
+const headlineOf = (usecase: UsecaseKey): MetricId => {
   const metrics = metricsOf(usecase)
   return (['total', 'occupancy', 'violation'] as const).find((metric) => metrics.includes(metric)) ?? metrics[0]!
 }

@@ -58,9 +58,13 @@ async function isStillSeen(app: Services, scope: Scope, input: Input, shown: Str
   try {
     const stream = await findStream(app, scope, input)
     const isSame = stream.sourceUid === shown.sourceUid && stream.nimbleUid === shown.nimbleUid
-    return isSame && [...(stream.channels ?? [])].join() === [...(shown.channels ?? [])].join()
+    return isSame && isSameSet(stream.channels, shown.channels)
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) return false
     throw error
   }
 }
+
+/** Null, all, is not the same as a set, whatever is in it; the order, by name, says nothing. */
+const isSameSet = (a: Stream['channels'], b: Stream['channels']): boolean =>
+  a === null || b === null ? a === b : a.size === b.size && [...a].every((uid) => b.has(uid))

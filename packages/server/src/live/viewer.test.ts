@@ -1,4 +1,5 @@
 import type { LiveMessage } from '@sightline/contract'
+import type { OverlayBox } from '@sightline/contract/edge'
 import { describe, expect, it } from 'vitest'
 import { viewer, viewerBacklogBytes } from './viewer.ts'
 
@@ -58,6 +59,19 @@ describe('a viewer of the live picture', () => {
     state.buffered = 0
     view.jpeg(part(2))
     expect(sent).toEqual(['jpeg 2'])
+  })
+
+  it('of somebody who may not see every channel shows their numbers, and no boxes, which are of no channel', () => {
+    const box: OverlayBox = { box: [0, 0, 1, 1], label: 'person', score: 1, track_id: 1 }
+    const overlay = { source_id: 's', pts_ms: 1, at: 1, boxes: [box], levels: { a: { total: 1 }, b: { total: 2 } } }
+    const shown = (channels: ReadonlySet<string> | null) => {
+      const { socket, sent } = connection()
+      viewer(socket, 'fmp4', channels).overlay(overlay)
+      return sent
+    }
+    expect(shown(new Set('a'))).toMatchObject([{ boxes: [], levels: { a: { total: 1 } } }])
+    expect(shown(new Set('a'))[0]).not.toHaveProperty('levels.b')
+    expect(shown(null)).toMatchObject([{ boxes: [box], levels: overlay.levels }])
   })
 
   it('says since when it waits, until a picture comes', () => {

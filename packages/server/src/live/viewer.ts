@@ -49,7 +49,8 @@ export function viewer(
       const seen = channels
         ? Object.fromEntries(Object.entries(levels).filter(([channel]) => channels.has(channel)))
         : levels
-      socket.send({ type: 'overlay', pts_ms, at, boxes, levels: seen })
+      // A box is of the camera and does not say which channel counts it: who may not see all channels sees none.
+      socket.send({ type: 'overlay', pts_ms, at, boxes: channels ? [] : boxes, levels: seen })
     },
     waiting(cause) {
       waitingSince ??= now().toISOString()

@@ -43,6 +43,8 @@ const beatMs = 4000
 /** The other portal died. */
 const silentMs = 12_000
 const answerMs = 60_000
+/** While so much waits for the other portals a live picture is left out, up to the next that stands alone. */
+export const liveBacklogBytes = 4 * 1024 * 1024
 
 /** @param here the link to an edge server that this portal holds @param onOverlay of a live stream from elsewhere */
 export function createRemote(
@@ -66,7 +68,7 @@ export function createRemote(
         const link = here(message.nimble)
         if (!link) return
         send(id, { step: 'taken' })
-        if (message.step === 'live') served.set(id, serveLive(id, link, message))
+        if (message.step === 'live') serveLive(id, link, message)
         else serveOnce(id, link, message)
         return
       }
@@ -105,27 +107,43 @@ export function createRemote(
       .finally(() => served.delete(id))
   }
 
-  function serveLive(id: string, link: Link, { source, mode, nimble }: Extract<LinkCall, { step: 'live' }>): Served {
+  function serveLive(id: string, link: Link, { source, mode, nimble }: Extract<LinkCall, { step: 'live' }>): void {
+    const isBehind = () => wire.queuedBytes() > liveBacklogBytes
+    let skipping = true
+    const beat = setInterval(() => send(id, { step: 'taken' }), beatMs)
+    const silence = setTimeout(() => served.get(id)?.end(), silentMs)
     const finish = () => {
       clearInterval(beat)
       clearTimeout(silence)
       served.delete(id)
     }
-    const stop = link.live(source, mode, {
+    // Before the link is asked: it may say at once that it cannot.
+    let stop: () => void = () => undefined
+    served.set(id, {
+      end() {
+        finish()
+        stop()
+      },
+      still: () => void silence.refresh(),
+      overlay(overlay) {
+        if (!isBehind()) send(id, { step: 'overlay', overlay })
+      },
+      shows: { nimble, source },
+    })
+    stop = link.live(source, mode, {
       started: (mime) => send(id, { step: 'started', mime }),
-      part: (part, bytes) => send(id, { step: 'part', part, bytes: bytes.toString('base64') }),
+      part(part, bytes) {
+        // Small, and nothing after it can be decoded without it.
+        if (part === 'init') skipping = true
+        else if (isBehind()) skipping = true
+        else if (part !== 'fragment') skipping = false
+        if (part === 'init' || !skipping) send(id, { step: 'part', part, bytes: bytes.toString('base64') })
+      },
       ended(cause) {
         finish()
         send(id, { step: 'ended', cause })
       },
     })
-    const end = () => {
-      finish()
-      stop()
-    }
-    const beat = setInterval(() => send(id, { step: 'taken' }), beatMs)
-    const silence = setTimeout(end, silentMs)
-    return { end, still: () => void silence.refresh(), shows: { nimble, source } }
   }
 
   /** Begins a call; what comes goes to `hear` until `close`. `lost` when nobody takes it. */
@@ -227,8 +245,8 @@ export function createRemote(
     to,
     /** What the edge server drew over its picture, for viewers at other portals. */
     overlay(nimbleUid: string, overlay: Overlay): void {
-      for (const [id, { shows }] of served)
-        if (shows?.nimble === nimbleUid && shows.source === overlay.source_id) send(id, { step: 'overlay', overlay })
+      for (const { shows, overlay: show } of served.values())
+        if (shows?.nimble === nimbleUid && shows.source === overlay.source_id) show?.(overlay)
     },
     stop(): void {
       for (const { end } of [...served.values()]) end()
@@ -238,4 +256,9 @@ export function createRemote(
 
 type Steps = LinkCall extends infer C ? (C extends LinkCall ? Omit<C, 'kind' | 'id'> : never) : never
 /** @property shows what a live stream is of */
-type Served = { end(): void; still(): void; shows?: { nimble: string; source: string } }
+type Served = {
+  end(): void
+  still(): void
+  shows?: { nimble: string; source: string }
+  overlay?(overlay: Overlay): void
+}

@@ -101,9 +101,10 @@ const people = [
   'create index session_person on session (tenant_id, user_id)',
 
   // Before anyone is known, hence without a tenant. key: `account:<uid, or what was typed>` or `address:<ip or /64>`.
+  // count: as of last_at; it shrinks with time, so it has fractions.
   `create table login_fail (
     key text primary key,
-    count int not null,
+    count double precision not null,
     last_at timestamptz not null default now(),
     blocked_until timestamptz)`,
 
@@ -235,7 +236,6 @@ const analytics = [
     id smallint primary key, uid uuid not null unique, key text not null unique, name text not null,
     bundle_id smallint not null references bundle)`,
 
-  // former_nimbles: what these still have in their journals is stored.
   `create table channel ${entity(`
     site_id int not null,
     device_id int not null,
@@ -247,7 +247,6 @@ const analytics = [
     sid text not null,
     threshold int not null default -1,
     auto_recovery boolean not null default true,
-    former_nimbles int[] not null default '{}',
     ${parent('site_id', 'site')},
     ${parent('device_id', 'device')},
     ${parent('source_id', 'source')},
@@ -258,6 +257,16 @@ const analytics = [
   'create index channel_site on channel (tenant_id, site_id, usecase_id)',
   'create index channel_source on channel (tenant_id, source_id)',
   'create index channel_pipeline on channel (tenant_id, pipeline_id)',
+  // Edge servers that ran a channel: what they observed until they lost it is stored, whenever it comes.
+  `create table channel_former (
+    tenant_id int not null references organization,
+    channel_id int not null,
+    nimble_id int not null,
+    until timestamptz not null,
+    primary key (tenant_id, channel_id, nimble_id),
+    ${parent('channel_id', 'channel', 'on delete cascade')},
+    ${parent('nimble_id', 'nimble', 'on delete cascade')})`,
+  'create index channel_former_nimble on channel_former (tenant_id, nimble_id)',
 
   // Zones, lines and masks; a channel_id of null offers it to every channel of the source.
   `create table static_zone ${entity(`

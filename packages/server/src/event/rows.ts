@@ -1,0 +1,165 @@
+/** What becomes of records: rows of events, of their pictures, of what was rejected, and the news of them. */
+import type { StreamMessage } from '@sightline/contract'
+import { type EventRecord, recordKinds } from '@sightline/contract/edge'
+import type { Trx } from '../db/database.ts'
+import { serverAnswer } from '../db/refusal.ts'
+import type { KnownChannel } from './directory.ts'
+import { noteMinutes } from './minutes.ts'
+import { rollUp } from './rollup.ts'
+import { codeOf } from './series.ts'
+import { type StoredEvent, storeEvents, storeNewEvents } from './write.ts'
+
+/** What one nimble sent: any number of records, new or repeated. */
+export type EventBatch = {
+  tenantId: number
+  nimbleId: number
+  records: readonly EventRecord[]
+  receivedAt: Date
+}
+export type StorableRecord<B extends EventBatch = EventBatch> = {
+  batch: B
+  record: EventRecord
+  channel: KnownChannel
+  event: StoredEvent
+}
+export type RejectedRecord<B extends EventBatch = EventBatch> = { batch: B; record: EventRecord; reason: string }
+
+/** The row of a record; null when it carries a metric that this version does not know, or something not a number. */
+export function toEvent(
+  record: EventRecord,
+  batch: EventBatch,
+  channel: KnownChannel,
+  source: number,
+): StoredEvent | null {
+  const face = record.kind === 'open' ? 'flow' : 'level'
+  const numbers: number[] = []
+  let notable = record.kind !== 'window'
+  for (const key in record.metrics) {
+    const code = codeOf(key, face)
+    const value = record.metrics[key]
+    if (code === undefined || !Number.isFinite(value)) return null
+    numbers.push(code, value as number)
+    notable ||= value !== 0
+  }
+  return {
+    channel: channel.id,
+    kind: record.kind,
+    at: record.observed_at,
+    observedMs: record.observed_ms,
+    numbers,
+    eid: record.event_uuid,
+    kindCode: recordKinds.indexOf(record.kind),
+    notable,
+    nimble: batch.nimbleId,
+    source,
+    clockOffsetMs: Math.round(record.clock_offset_ms),
+    receivedAt: batch.receivedAt.getTime(),
+    occasion: record.occasion_id,
+    levels: record.levels && JSON.stringify(record.levels),
+    details: record.details && JSON.stringify(record.details),
+    snapshot: record.snapshot_id,
+    clip: record.clip_id,
+  }
+}
+
+/** Raw rows, then a note of what those that were new add to the minutes. Answers the new ones. */
+export async function insert<R extends StorableRecord>(
+  trx: Trx,
+  tenantId: number,
+  candidates: R[],
+  mayRepeat: boolean,
+): Promise<R[]> {
+  if (candidates.length === 0) return []
+  const events = candidates.map(({ event }) => event)
+  let fresh = candidates
+  if (mayRepeat) {
+    const repeated = new Set(await storeEvents(trx, tenantId, events))
+    fresh = candidates.filter((_, position) => !repeated.has(position))
+  } else await storeNewEvents(trx, tenantId, events)
+  await noteMinutes(trx, tenantId, rollUp(fresh.map(({ event }) => event)))
+  await announceMedia(trx, tenantId, fresh)
+  return fresh
+}
+
+/** Pictures and clips stay at the edge; their rows say where, and who may see them. */
+async function announceMedia(trx: Trx, tenant_id: number, candidates: StorableRecord[]) {
+  const media = candidates.flatMap(({ channel, event }) =>
+    (
+      [
+        ['snapshot', event.snapshot, 'image/jpeg'],
+        ['clip', event.clip, 'video/mp4'],
+      ] as const
+    ).flatMap(([kind, uid, content_type]) =>
+      uid === null
+        ? []
+        : [
+            {
+              tenant_id,
+              uid,
+              kind,
+              content_type,
+              site_id: channel.siteId,
+              channel_id: channel.id,
+              nimble_id: event.nimble,
+            },
+          ],
+    ),
+  )
+  // Events of one moment share a picture.
+  const distinct = new Map(media.map((row) => [row.uid, row]))
+  if (distinct.size === 0) return
+  const rows = [...distinct.values()].sort((a, b) => (a.uid < b.uid ? -1 : 1))
+  await trx
+    .insertInto('media')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Values that cannot be stored (classes 22 and 23 of PostgreSQL's error codes), or not even be sent. */
+export const isDataError = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof RangeError || /^2[23]/.test(serverAnswer(error).code ?? '')
+
+export async function keepRejects(trx: Trx, tenant_id: number, rejects: readonly RejectedRecord[], now: number) {
+  if (rejects.length === 0) return
+  const received_at = new Date(now)
+  await trx
+    .insertInto('event_rejected')
+    .values(
+      rejects.map(({ batch, record, reason }) => ({
+        tenant_id,
+        nimble_id: batch.nimbleId,
+        reason: reason.slice(0, 500),
+        record: JSON.stringify(record),
+        received_at,
+      })),
+    )
+    .execute()
+  const counts = Map.groupBy(rejects, ({ batch }) => batch.nimbleId)
+  for (const [nimble_id, { length }] of [...counts].sort(([a], [b]) => a - b))
+    await trx
+      .insertInto('nimble_state')
+      .values({ tenant_id, nimble_id, rejected_events: length })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['tenant_id', 'nimble_id'])
+          .doUpdateSet((eb) => ({ rejected_events: eb('nimble_state.rejected_events', '+', length) })),
+      )
+      .execute()
+}
+
+/** What the live channel says of a channel's part of a commit: its newest record speaks for it. */
+export function summary(channel: KnownChannel, newest: EventRecord, list: StorableRecord[]): StreamMessage {
+  const numbers = newest.kind === 'window' ? newest.metrics : (newest.levels ?? {})
+  return {
+    type: 'event',
+    channel_id: channel.uid,
+    site_id: channel.siteUid,
+    usecase_key: channel.usecaseKey,
+    records: list.length,
+    opened: list.filter(({ record }) => record.kind === 'open').length,
+    levels: Object.fromEntries(Object.entries(numbers).filter(([key]) => !/_(min|max)$/.test(key))),
+    event_uuid: newest.event_uuid,
+    observed_at: new Date(newest.observed_at).toISOString(),
+  }
+}

@@ -43,6 +43,9 @@ export class Child {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       execArgv: [],
+      // A group of its own: a terminal sends Ctrl-C to all of a group at once, and these end in order. When we are gone
+      // without a word they notice by their channel.
+      detached: true,
     })
     this.#process = child
     this.#startedAt = Date.now()

@@ -2,9 +2,9 @@
  * The start command's second half, on the pinned Node: builds the web app when stale, then runs portal, local nimble and
  * simulated cameras, each in its own process, until it is told to stop. The portal runs the database.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DemoCamera } from '@sightline/contract'
 import type { NimbleSays, PortalSays, SimcamSays, ToNimble, ToPortal, ToSimcam } from '@sightline/contract/supervisor'
@@ -20,6 +20,7 @@ const dataDir = resolve(env.dataDir)
 const logDir = join(dataDir, 'logs')
 
 takeDataDir()
+await checkPort()
 const fault = await buildWebApp(root)
 if (fault) fail(`The web app could not be built:\n${fault}`)
 
@@ -131,7 +132,8 @@ function portalSaid(message: PortalSays): void {
       if (isReady) console.error(message.sentence)
       else {
         ready()
-        fail(message.sentence)
+        console.error(`\n${message.sentence}`)
+        void stop(1)
       }
       break
     case 'ready':
@@ -187,14 +189,14 @@ function announce(address: string, setupToken: string | null): void {
 /* ── start and stop ──────────────────────────────────────────────────────────────────── */
 
 /** Events flow from nimble to portal to database: each stops before the one it writes to. */
-async function stop(): Promise<void> {
+async function stop(code = 0): Promise<void> {
   if (stopping) process.exit(1)
   stopping = true
   if (isReady) console.log('\nStopping …')
   await nimble.stop(4000)
   await Promise.all([simcam.stop(1000), portal.stop(5000)])
   rmSync(join(dataDir, 'start.pid'), { force: true })
-  process.exit(0)
+  process.exit(code)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop())
 
@@ -215,7 +217,7 @@ function environment() {
 function takeDataDir(): void {
   const file = join(dataDir, 'start.pid')
   try {
-    mkdirSync(join(dataDir, 'nimble'), { recursive: true })
+    makeFolder(join(dataDir, 'nimble'))
     const owner = readPid(file)
     if (owner !== null && owner !== process.pid && isStart(owner))
       fail(
@@ -227,6 +229,19 @@ function takeDataDir(): void {
       `Cannot write to the data folder ${dataDir} (${(error as Error).message}). Set DATA_DIR to a folder you may write to.`,
     )
   }
+}
+
+/** With its parents. Not by the option of `mkdir`, which under /proc tries for ever. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  mkdirSync(folder)
+}
+
+/** Before anything is started that would have to be stopped again; the portal says the same of a port lost meanwhile. */
+async function checkPort(): Promise<void> {
+  if (env.port !== 0 && (await freePort(env.port, env.host)) === 'EADDRINUSE')
+    fail(`Port ${env.port} is taken by another program. Stop that one, or set PORT to another number.`)
 }
 
 function readPid(file: string): number | null {
@@ -252,18 +267,21 @@ function isStart(pid: number): boolean {
 /** A free port, the same one at each start while it is still free. */
 async function keptPort(file: string): Promise<number> {
   const kept = readPid(file)
-  const port = (kept !== null && (await freePort(kept))) || (await freePort(0)) || 0
+  const again = kept === null ? null : await freePort(kept)
+  const port = typeof again === 'number' ? again : await freePort(0)
+  if (typeof port !== 'number') fail(`No port can be opened on this machine's own address 127.0.0.1 (${port}).`)
   writeFileSync(file, String(port))
   return port
 }
 
-function freePort(port: number): Promise<number | null> {
+/** The port when it can be opened, a free one for 0; else the code of what is in the way. */
+function freePort(port: number, host = '127.0.0.1'): Promise<number | string> {
   return new Promise((done) => {
     const server = createServer()
-    server.once('error', () => done(null))
-    server.listen(port, '127.0.0.1', () => {
+    server.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message))
+    server.listen(port, host, () => {
       const address = server.address()
-      server.close(() => done(typeof address === 'object' && address ? address.port : null))
+      server.close(() => done(typeof address === 'object' && address ? address.port : port))
     })
   })
 }

@@ -110,24 +110,42 @@ function announce(address: string, setupToken: string | null): void {
 }
 
 /** Says in one sentence why the portal cannot start, and ends. */
-async function fail(error: unknown): Promise<never> {
+async function fail(error: unknown): Promise<void> {
   const isExpected = error instanceof EnvFault || error instanceof DatabaseTrouble
   const sentence = error instanceof Error ? error.message : String(error)
   console.error(isExpected ? sentence : error)
-  say({ type: 'failed', sentence: isExpected ? sentence : `The portal could not start: ${sentence}` })
   await close()
-  process.exit(1)
+  // Last: the start command ends on it, and with it we do.
+  const said: PortalSays = {
+    type: 'failed',
+    sentence: isExpected ? sentence : `The portal could not start: ${sentence}`,
+  }
+  if (process.send) process.send(said, () => process.exit(1))
+  else process.exit(1)
 }
 
-/** Accepts nothing new, finishes what runs, then goes. A second signal goes at once. */
+/** Accepts nothing new, finishes what runs, then goes. */
 async function stop(): Promise<void> {
-  if (isStopping) process.exit(1)
+  if (isStopping) return
   isStopping = true
   setTimeout(() => process.exit(1), stopSeconds * 1000).unref()
   process.exit((await close()) ? 0 : 1)
 }
 
-async function close(): Promise<boolean> {
+/** A second signal goes at once. */
+function signalled(): void {
+  if (isStopping) process.exit(1)
+  void stop()
+}
+
+/** Once, however many ask for it. */
+let closing: Promise<boolean> | null = null
+function close(): Promise<boolean> {
+  closing ??= closeAll()
+  return closing
+}
+
+async function closeAll(): Promise<boolean> {
   let isClean = true
   for (const end of opened.splice(0).reverse())
     try {
@@ -139,8 +157,8 @@ async function close(): Promise<boolean> {
   return isClean
 }
 
-process.on('SIGTERM', stop)
-process.on('SIGINT', stop)
+process.on('SIGTERM', signalled)
+process.on('SIGINT', signalled)
 // The start command is gone, also when it was killed.
-process.on('disconnect', stop)
+process.on('disconnect', () => void stop())
 start().catch(fail)

@@ -294,3 +294,54 @@ test('sites change their customer, and a licence key is made and added on screen
   await page.getByRole('heading', { name: 'Harbour' }).waitFor()
   expect(watched.faults).toEqual([])
 })
+
+test('a site of a thousand cameras stays light: few nodes on the page, and searches that the server answers', async () => {
+  const count = 1000
+  const { nimble_id } = await otherServer('Rack D')
+  const site = (await prepared.root.call('site', 'create', {
+    site_name: 'Terminal',
+    customer_id: prepared.ids.cuid,
+    site_address: { site_timezone: 'Europe/Paris' },
+  })) as Site
+  const cell = { username: '', password: '', onvif_port: '', UUID: '', device_tags: '', site_name: '', nimble_name: '' }
+  const rows = Array.from({ length: count }, (_, index) => ({
+    ...cell,
+    device_name: `Gate ${String(index).padStart(4, '0')}`,
+    stream_address: `rtsp://198.18.${index >> 8}.${index & 255}/1`,
+  }))
+  await prepared.root.call('device', 'import', { site_id: site.site_id, nimble_id, rows })
+  const total = async () => {
+    const { site_total_devices } = (await prepared.root.call('site', 'get', { site_id: site.site_id })) as Site
+    return site_total_devices === count
+  }
+  await until('all are there', total, 120_000)
+  const page = await as(usernameOf('super_admin'))
+  const nodes = () => page.evaluate(() => document.querySelectorAll('*').length)
+  await open(page, `/device?sid=${site.site_id}`)
+  await page.getByText('1,000 cameras').waitFor()
+  await page.getByRole('link', { name: 'Gate 0000' }).waitFor()
+  expect(await nodes()).toBeLessThan(1500)
+  // Down to the end of what was read, again and again: what follows is fetched.
+  const frame = page.getByRole('region', { name: 'Cameras' })
+  await until('the end of the third hundred shows', async () => {
+    await frame.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+    return (await page.getByRole('link', { name: /^Gate 03/ }).count()) > 0
+  })
+  expect(await nodes()).toBeLessThan(1500)
+  await page.getByRole('textbox', { name: 'Filter cameras' }).fill('Gate 0777')
+  await page.getByRole('link', { name: 'Gate 0777' }).waitFor()
+  await until('only that one', async () => (await page.getByRole('link', { name: /^Gate / }).count()) === 1)
+
+  await page.keyboard.press('Control+k')
+  await page
+    .getByRole('textbox', { name: /Search/ })
+    .last()
+    .fill('Gate 0815')
+  await page.getByRole('button', { name: /Gate 0815/ }).waitFor()
+  await page.keyboard.press('Escape')
+  for (const path of ['/dashboard', '/analytic', `/site/detail?sid=${site.site_id}`, '/event', '/deployment']) {
+    await open(page, path)
+    expect(await nodes(), path).toBeLessThan(1500)
+  }
+  expect(watched.faults).toEqual([])
+})

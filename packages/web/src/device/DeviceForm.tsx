@@ -10,6 +10,7 @@ import { Panel } from '../ui/Panel.tsx'
 import classes from './device.module.css'
 import { Findings } from './Findings.tsx'
 import { parseTags, tagsText } from './tags.ts'
+import { addressToSave } from './trial.ts'
 import { useProbe } from './useProbe.ts'
 
 type Values = {
@@ -20,6 +21,8 @@ type Values = {
   password: string
   /** The stream that was chosen among those the camera offers. */
   stream_address: string
+  /** The address that was typed when that stream was found. */
+  stream_of: string
   device_name: string
   tags: string
 }
@@ -38,7 +41,7 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
     const common = {
       device_name: values.device_name,
       nimble_id: values.nimble_id,
-      stream_address: values.stream_address || values.address,
+      stream_address: addressToSave(values),
       username: values.username || null,
       password: values.password || null,
       device_tags: parseTags(values.tags),
@@ -59,12 +62,14 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
       address: device?.stream_address ?? '',
       username: device?.username ?? '',
       password: device?.password ?? '',
-      stream_address: device?.stream_address ?? '',
+      stream_address: '',
+      stream_of: '',
       device_name: device?.device_name ?? '',
       tags: tagsText(device?.device_tags ?? {}),
     },
     schema: device ? deviceChange : deviceDraft,
     toInput,
+    shownAt: { stream_address: 'address', device_tags: 'tags' },
     secrets: ['password'],
     submit: async (chosen) => {
       const input = toInput(chosen)
@@ -77,24 +82,25 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
       go('/device/detail', { sid: site.site_id, did: saved?.device_id }, { ignoreBlocker: true })
     },
   })
-  const trial = useProbe((address) => {
-    form.setFieldValue('stream_address', address)
-    const named = {
-      name: trial.result?.model ?? null,
-      model: trial.result?.model ?? null,
-      host: new URL(address).hostname,
-    }
+  const trial = useProbe(values, (stream, { model }, address) => {
+    form.setFieldValue('stream_address', stream)
+    form.setFieldValue('stream_of', address)
+    const named = { name: model, model, host: new URL(stream).hostname }
     if (!form.getValues().device_name) form.setFieldValue('device_name', cameraName(named, taken))
   })
   const restartHint = ({ source_channels }: Device) =>
     source_channels.length > 0
       ? t('device.form.restarts', { names: source_channels.map(({ channel_name }) => channel_name).join(', ') })
       : t('device.form.restartsNone')
-  const isSame = device !== undefined && values.address === device.stream_address && values.password === device.password
+  const isSame =
+    device !== undefined &&
+    values.address.trim() === device.stream_address &&
+    values.username === (device.username ?? '') &&
+    values.password === (device.password ?? '')
   const maySave = trial.works || isSame
   const profiles = trial.result?.profiles ?? []
   return (
-    <form onSubmit={onSubmit}>
+    <form onSubmit={onSubmit} noValidate>
       {guards}
       <Stack gap="md">
         <Panel title={t('device.stream')} hint={device && restartHint(device)}>
@@ -114,7 +120,6 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
             autoComplete="off"
             spellCheck={false}
             {...field('address')}
-            error={field('stream_address').error ?? field('address').error}
           />
           <Group mt="md" grow align="flex-start">
             <TextInput label={t('device.form.username')} autoComplete="off" {...field('username')} />
@@ -132,15 +137,7 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
               variant={maySave ? 'default' : 'filled'}
               loading={trial.isRunning}
               disabled={values.address.trim() === ''}
-              onClick={() =>
-                trial.run({
-                  nimble_id: values.nimble_id,
-                  address: values.address.trim(),
-                  username: values.username,
-                  password: values.password,
-                  device_id: values.password === kept ? device?.device_id : undefined,
-                })
-              }
+              onClick={() => trial.run(device?.device_id)}
             >
               {t(trial.result ? 'device.form.retest' : 'device.form.test')}
             </Button>
@@ -163,7 +160,7 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
                   <Radio.Group
                     mt="sm"
                     label={t('device.form.profile')}
-                    value={values.stream_address}
+                    value={addressToSave(values)}
                     onChange={(address) => form.setFieldValue('stream_address', address)}
                   >
                     {profiles.map((profile) => (
@@ -184,14 +181,8 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
         </Panel>
         <Panel title={t('device.about')}>
           <TextInput label={t('device.form.name')} required {...field('device_name')} />
-          <Textarea
-            mt="md"
-            label={t('device.form.tags')}
-            description={t('device.form.tagsHint')}
-            {...field('tags')}
-            error={field('device_tags').error}
-          />
-          {!maySave && trial.result && <Input.Error mt="md">{t('device.form.notTested')}</Input.Error>}
+          <Textarea mt="md" label={t('device.form.tags')} description={t('device.form.tagsHint')} {...field('tags')} />
+          {!maySave && trial.result && <Input.Error mt="md">{t('device.form.testFailed')}</Input.Error>}
           <FormActions
             submitLabel={t(device ? 'device.form.save' : maySave ? 'device.form.create' : 'device.form.anyway')}
             isSaving={isSaving}

@@ -132,7 +132,16 @@ function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream
       onDone()
     },
   })
-  const trial = useProbe((address) => form.setFieldValue('source_address', address))
+  const trial = useProbe(
+    {
+      nimble_id: device.nimble_id,
+      address: values.source_address,
+      username: device.username ?? '',
+      // The stored password, which never comes here, is the camera's for all its streams.
+      password: '****',
+    },
+    (address) => form.setFieldValue('source_address', address),
+  )
   const restarts = stream ? device.source_channels.filter(({ source_id }) => source_id === stream.source_id) : []
   return (
     <form onSubmit={onSubmit} noValidate>
@@ -159,16 +168,7 @@ function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream
             size="xs"
             loading={trial.isRunning}
             disabled={values.source_address.trim() === ''}
-            onClick={() =>
-              trial.run({
-                nimble_id: device.nimble_id,
-                address: values.source_address.trim(),
-                username: device.username ?? '',
-                // The stored password, which never comes here, is the camera's for all its streams.
-                password: '****',
-                device_id,
-              })
-            }
+            onClick={() => trial.run(device_id)}
           >
             {t('stream.test')}
           </Button>

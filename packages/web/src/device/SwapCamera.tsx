@@ -37,7 +37,7 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
   const [stream, setStream] = useState('')
   const [isSaving, setIsSaving] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
-  const trial = useProbe(setStream)
+  const trial = useProbe({ nimble_id, address, username, password }, setStream)
   const profiles = trial.result?.profiles ?? []
 
   const save = async () => {
@@ -69,7 +69,7 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
         onSubmit={(submitted) => {
           submitted.preventDefault()
           setFault(null)
-          trial.run({ nimble_id, address: address.trim(), username, password })
+          trial.run()
         }}
       >
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">

@@ -4,9 +4,13 @@ import { useState } from 'react'
 import { bestProfile } from '../app/camera-choice.ts'
 import { api } from '../app/client.ts'
 import { useTopic } from '../live.ts'
+import { isTrialOf } from './trial.ts'
+
+type Camera = { nimble_id: string; address: string; username: string; password: string }
 
 export type Trial = {
-  run: (camera: { nimble_id: string; address: string; username: string; password: string; device_id?: string }) => void
+  /** @param deviceId of the camera when it is stored already */
+  run: (deviceId?: string) => void
   isRunning: boolean
   /** What is found so far, or was found in the end. */
   findings: Probe['findings']
@@ -26,32 +30,45 @@ function newId(): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** Tries a camera before it is saved. */
-export function useProbe(onProfile: (address: string) => void): Trial {
+/**
+ * Tries a camera before it is saved. The verdict goes when what it was about is changed.
+ * @param camera as the fields name it now
+ * @param onProfile hears which stream to read, what was found, and at which address
+ */
+export function useProbe(camera: Camera, onProfile: (stream: string, found: Probe, address: string) => void): Trial {
   const probe = useMutation(api.device.probe.mutation({ quiet: true, inline: true }))
   const [going, setGoing] = useState<{ id: string; findings: Probe['findings'] }>({ id: '', findings: [] })
   useTopic('probe', ({ probe_id, finding }) =>
     setGoing((now) => (now.id === probe_id ? { ...now, findings: [...now.findings, finding] } : now)),
   )
-  const result = probe.data ?? null
+  const streams = probe.data?.profiles.map(({ stream_address }) => stream_address)
+  const isCurrent =
+    probe.variables !== undefined && isTrialOf({ username: null, password: null, ...probe.variables }, camera, streams)
+  const result = isCurrent ? (probe.data ?? null) : null
   return {
-    run: ({ username, password, ...rest }) => {
+    run: (deviceId) => {
+      const { nimble_id, username, password } = camera
+      const address = camera.address.trim()
       const probe_id = newId()
       setGoing({ id: probe_id, findings: [] })
       probe.mutate(
-        { ...rest, probe_id, username: username || null, password: password || null },
         {
-          onSuccess: ({ profiles }) => {
-            const best = bestProfile(profiles)
-            if (best) onProfile(best.stream_address)
+          ...{ nimble_id, address, device_id: deviceId, probe_id },
+          username: username || null,
+          password: password || null,
+        },
+        {
+          onSuccess: (found) => {
+            const best = bestProfile(found.profiles)
+            if (best) onProfile(best.stream_address, found, address)
           },
         },
       )
     },
-    findings: result?.findings ?? (probe.isPending ? going.findings : []),
-    isRunning: probe.isPending,
+    findings: result?.findings ?? (isCurrent && probe.isPending ? going.findings : []),
+    isRunning: isCurrent && probe.isPending,
     result,
-    error: probe.error?.message ?? null,
+    error: isCurrent ? (probe.error?.message ?? null) : null,
     works:
       result !== null &&
       bestProfile(result.profiles) !== null &&

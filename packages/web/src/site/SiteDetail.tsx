@@ -20,6 +20,7 @@ import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import { toneOf } from '../ui/tone.ts'
 import { DeleteSite } from './DeleteSite.tsx'
+import { HealthRulePanel } from './HealthRulePanel.tsx'
 import classes from './site.module.css'
 import type { SiteTab } from './tabs.ts'
 
@@ -175,18 +176,21 @@ function About({ site }: { site: Site }) {
   ]
   return (
     <div className="split">
-      <Panel>
-        <Facts
-          items={[
-            [t('site.form.name'), site.site_name],
-            [t('site.form.timezone'), `${address.site_timezone} (${zoneOffset(address.site_timezone)})`],
-            [t('site.form.address'), lines.filter(Boolean).join(', ')],
-            [t('site.form.position'), address.lat === null ? null : `${address.lat}, ${address.long}`],
-            [t('site.cameras'), site.site_total_devices],
-            [t('site.analytics'), site.site_active_channels],
-          ]}
-        />
-      </Panel>
+      <div className="stack">
+        <Panel>
+          <Facts
+            items={[
+              [t('site.form.name'), site.site_name],
+              [t('site.form.timezone'), `${address.site_timezone} (${zoneOffset(address.site_timezone)})`],
+              [t('site.form.address'), lines.filter(Boolean).join(', ')],
+              [t('site.form.position'), address.lat === null ? null : `${address.lat}, ${address.long}`],
+              [t('site.cameras'), site.site_total_devices],
+              [t('site.analytics'), site.site_active_channels],
+            ]}
+          />
+        </Panel>
+        <HealthRulePanel siteId={site.site_id} />
+      </div>
       <div className="stack">
         {site.site_image && <img className={classes.image} src={site.site_image} alt="" />}
         {address.lat !== null && address.long !== null && (

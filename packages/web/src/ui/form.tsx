@@ -6,9 +6,11 @@ import { useTranslation } from 'react-i18next'
 import type { ZodType } from 'zod'
 import { CallFailed } from '../api.ts'
 import { report } from '../app/client.ts'
+import { notify } from '../app/messages.ts'
 import { fieldText } from '../i18n/words.ts'
 import { session } from '../session.ts'
 import { dropDraft, readDraft, writeDraft } from './draft.ts'
+import { placeErrors } from './form-errors.ts'
 
 /** Loaded when somebody is about to leave unsaved changes. */
 const Confirm = lazy(() => import('./Confirm.tsx').then((module) => ({ default: module.Confirm })))
@@ -21,6 +23,8 @@ type Options<V extends object> = {
   schema: ZodType
   /** What the schema and the call see, where the form's values differ from it. */
   toInput?: (values: V) => unknown
+  /** Which input shows the errors of a field of the call, and of all below it, where the two are named differently. */
+  shownAt?: Readonly<Record<string, Extract<keyof V, string>>>
   /** Fields that are never written down. */
   secrets?: readonly (keyof V)[]
   /** Saves. A `CallFailed` it throws puts its field errors on the fields, or is shown as a message. */
@@ -36,7 +40,7 @@ const byPosition = (a: Element, b: Element) =>
  * field errors on their fields, a draft that survives a sign-in, and a question before leaving with unsaved changes.
  */
 export function useDraftForm<V extends Record<string, unknown>>(options: Options<V>) {
-  const { name, initial, schema, toInput, secrets = [], submit } = options
+  const { name, initial, schema, toInput, shownAt = {}, secrets = [], submit } = options
   const { t } = useTranslation()
   const [draft] = useState(() => readDraft<V>(name))
   const [isRestored, setIsRestored] = useState(draft !== null)
@@ -46,7 +50,7 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
   const validate = schemaResolver(schema, { sync: true })
   const form = useForm<V>({
     initialValues: initial,
-    validate: (values) => validate(toInput ? toInput(values) : values),
+    validate: (values) => placeErrors(validate(toInput ? toInput(values) : values), shownAt),
     validateInputOnBlur: true,
     onValuesChange: (values) => {
       if (!isDone.current) writeDraft(name, values, secrets)
@@ -66,13 +70,16 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
     withResolver: true,
   })
 
+  /** The fields that this form draws. */
+  const drawn = new Set<string>()
+  const isDrawn = (path: string) => drawn.has(path) || form.getInputNode(path) !== null
   const focusFirst = (errors: FormErrors) => {
     const nodes = Object.keys(errors).flatMap((path) => form.getInputNode(path) ?? [])
     nodes.toSorted(byPosition)[0]?.focus()
   }
   const fail = (error: unknown) => {
-    const fields = error instanceof CallFailed ? Object.entries(error.errors) : []
-    const here = fields.filter(([path]) => form.getInputNode(path) !== null)
+    const fields = error instanceof CallFailed ? Object.entries(placeErrors(error.errors, shownAt)) : []
+    const here = fields.filter(([path]) => isDrawn(path))
     // An error on a field that this form does not show would be lost there: it becomes a message.
     if (here.length < fields.length || fields.length === 0) report(error)
     const errors = Object.fromEntries(here.map(([path, ids]) => [path, ids[0] ?? 'invalid']))
@@ -99,6 +106,9 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
     (errors) => {
       setIsRefused(true)
       focusFirst(errors)
+      // An error that stands at no input would leave a button that does nothing.
+      const lost = Object.entries(errors).filter(([path]) => !isDrawn(path))
+      for (const [path, id] of lost) notify({ type: 'error', text: `${path}: ${fieldText(String(id))}` })
     },
   )
 
@@ -120,6 +130,7 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
     onSubmit: (event?: FormEvent<HTMLFormElement>) => save(event),
     /** Props of one input, its error translated. */
     field: (path: string, more?: { type?: 'checkbox' }) => {
+      drawn.add(path)
       const { error, ...props } = form.getInputProps(path, more)
       return { ...props, error: error ? fieldText(String(error)) : undefined }
     },

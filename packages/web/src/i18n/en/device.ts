@@ -76,6 +76,8 @@ export const device = {
     restarts: 'Saving a change here starts anew: {{names}}. The counts go on.',
     restartsNone: 'No analytic is attached: nothing starts anew.',
     anyway: 'Add it without a working stream',
+    testFailed:
+      'The test found something to change, see above. Saved all the same, the camera may stay without picture.',
     notTested: 'Test the camera first: what it sends is checked before it is saved.',
   },
   site: 'Site',

@@ -37,6 +37,15 @@ export const site = {
   allCameras_one: 'The camera',
   allCameras_other: 'All {{count}} cameras',
   discover: 'Discover cameras',
+  rule: {
+    title: 'When a camera fails',
+    hint: 'Offline is said only by two signs: no picture, and a fresh connection that brings none',
+    active: 'Tell people',
+    minutes: 'After so many minutes',
+    after_one: 'People are told after {{count}} minute.',
+    after_other: 'People are told after {{count}} minutes.',
+    off: 'Nobody is told.',
+  },
   form: {
     name: 'Name',
     timezone: 'Time zone',

@@ -78,6 +78,8 @@ export const device = {
     restarts: 'Un changement ici redémarre : {{names}}. Les comptes continuent.',
     restartsNone: "Aucune analyse n'est attachée : rien ne redémarre.",
     anyway: 'L’ajouter sans flux qui marche',
+    testFailed:
+      'Le test a trouvé un défaut, voir plus haut. Enregistrée telle quelle, la caméra peut rester sans image.',
     notTested: 'Testez d’abord la caméra : ce qu’elle envoie est vérifié avant l’enregistrement.',
   },
   site: 'Site',

@@ -39,6 +39,15 @@ export const site: Catalogue['site'] = {
   allCameras_one: 'La caméra',
   allCameras_other: 'Les {{count}} caméras',
   discover: 'Découvrir des caméras',
+  rule: {
+    title: 'Quand une caméra tombe en panne',
+    hint: "Hors ligne n'est dit que sur deux signes : aucune image, et une connexion fraîche qui n'en apporte pas",
+    active: 'Prévenir les personnes',
+    minutes: 'Après tant de minutes',
+    after_one: 'Les personnes sont prévenues après {{count}} minute.',
+    after_other: 'Les personnes sont prévenues après {{count}} minutes.',
+    off: "Personne n'est prévenu.",
+  },
   form: {
     name: 'Nom',
     timezone: 'Fuseau horaire',

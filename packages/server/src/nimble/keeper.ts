@@ -87,11 +87,18 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
     while (!over.signal.aborted) {
       const hadLease = hasLease
       hasLease = await take()
+      // It may have dialled us while we asked, and another portal right after.
+      if (!hasLease && visitor) hasLease = await take()
       if (!hasLease) {
+        visitor?.socket.close(linkClose.replaced, 'replaced')
+        visitor = null
         await pause(leaseRetryMs)
         continue
       }
-      if (!hadLease) await reports.recall()
+      if (!hadLease) {
+        missedSince = performance.now()
+        await reports.recall()
+      }
       if (target.mode === 'enrolled') {
         await receive()
         continue

@@ -276,6 +276,8 @@ export function createLinks(
 
     async enter(socket) {
       const pipe = openingPipe(socket, enterMs)
+      // It may have been enrolled a moment ago.
+      await reloading
       const own = self
       if (!own || isStopped) return socket.close(1001, 'the portal stops')
       try {

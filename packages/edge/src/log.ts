@@ -7,7 +7,7 @@ export type Log = {
 export type LogLine = { level: 'info' | 'warn' | 'error'; text: string; at: number }
 
 /** Credentials in addresses never reach a log. */
-export const redact = (text: string): string => text.replace(/\/\/[^\s/@]+@/g, '//***@')
+const redact = (text: string): string => text.replace(/\/\/[^\s/@]+@/g, '//***@')
 
 export function createLog(onLine: (line: LogLine) => void = () => undefined): Log {
   const write = (level: LogLine['level'], text: string, detail?: unknown) => {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { KeptFile } from './kept-file.ts'
 
 /** A UUIDv7 with another time; its random part stays, so it is as unique as before. */
-export function retime(uuid: string, ms: number): string {
+function retime(uuid: string, ms: number): string {
   const time = ms.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}${uuid.slice(13)}`
 }

@@ -27,6 +27,7 @@ const jpeg = createJpegEncoder()
 const viewers = createViewerFeed()
 let latest: ((take: (picture: Picture) => void) => void) | null = null
 let isClosing = false
+let hasFailed = false
 
 // Without its parent nobody stops it, and a blocked read would hold back an orderly exit.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
@@ -43,7 +44,14 @@ setInterval(() => {
   if (process.memoryUsage.rss() > mostMemoryBytes) giveUp()
 }, memoryLookMs)
 
-const giveUp = () => tell({ type: 'failed', cause: 'bad_stream' })
+/** Told once: nothing more is read, and main ends this process. */
+function fail(cause: Extract<FromChild, { type: 'failed' }>['cause']): void {
+  if (hasFailed) return
+  hasFailed = true
+  tell({ type: 'failed', cause })
+}
+
+const giveUp = () => fail('bad_stream')
 
 function tell(message: FromChild, sent?: () => void): void {
   process.send?.(message, undefined, undefined, sent)
@@ -52,18 +60,18 @@ function tell(message: FromChild, sent?: () => void): void {
 async function run(open: Extract<ToChild, { type: 'open' }>): Promise<void> {
   const timeline = createTimeline(open.start_ms, performance.now())
   const opened = await openStream(open)
-  if ('cause' in opened) return tell({ type: 'failed', cause: opened.cause })
+  if ('cause' in opened) return fail(opened.cause)
   const { stream, read, close } = opened
   const take = createTaker(stream, timeline)
   const packet = new Packet()
   packet.alloc()
-  for (;;) {
+  while (!hasFailed) {
     const cause = await read(packet)
     if (isClosing) {
       await close()
       process.exit(0)
     }
-    if (cause) return tell({ type: 'failed', cause })
+    if (cause) return fail(cause)
     take(packet)
     packet.unref()
   }

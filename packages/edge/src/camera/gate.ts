@@ -25,7 +25,7 @@ export type Gate = {
 }
 
 /** Key frames further apart than this are too rare to rest between them. */
-export const longestRestTicks = 3 * ticksPerSecond
+const longestRestTicks = 3 * ticksPerSecond
 const glanceTicks = 1 * ticksPerSecond
 /** A scene rests when nothing has moved for this long, as far as anybody can tell. */
 const calmTicks = 1 * ticksPerSecond

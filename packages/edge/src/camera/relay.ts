@@ -1,8 +1,9 @@
 /**
  * The only way from FFmpeg to a camera (camera process only). FFmpeg follows RTSP redirects to any host, sends UDP to
  * whatever `source` an answer names, and reads answers of any length; nothing of that can be switched off. So it talks to
- * a port of this process, which holds the one connection to the checked address and lets whole, short answers through
- * that send it nowhere else. Once pictures flow over the connection itself, bytes pass as they are.
+ * a port of this process, which holds the one connection to the checked address. FFmpeg also reads answers more leniently
+ * than RFC 2326, so that two readers may disagree where one ends: no byte of an answer's head passes as it came. Answers
+ * are read strictly and written anew from what was understood; packets of pictures pass between answers.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { CameraCause } from './cause.ts'
@@ -87,61 +88,149 @@ function listening(server: Server): Promise<number> {
 type Terms = { ip: string; transport: Transport; refuse: (cause: CameraCause) => void }
 
 function join(camera: Socket, player: Socket, { ip, transport, refuse }: Terms): void {
-  let isPlaying = false
-  let answers: Buffer = Buffer.alloc(0)
+  let received: Buffer = Buffer.alloc(0)
+  /** The camera has said that it sends pictures over this connection. */
+  let isInterleaved = false
+  let havePicturesCome = false
+  /** Still to come of the packet that is under way. */
+  let left = 0
 
   const pass = (to: Socket, from: Socket, bytes: Buffer) => {
     if (to.write(bytes) || to.writableLength < mostWaiting) return
     from.pause()
     to.once('drain', () => from.resume())
   }
-  player.on('data', (bytes) => {
-    // With pictures on this connection FFmpeg takes no answer for a redirect any more.
-    if (transport === 'tcp' && bytes.subarray(0, 5).toString('latin1') === 'PLAY ') isPlaying = true
-    pass(camera, player, bytes)
-  })
-  camera.on('data', (bytes) => {
-    if (isPlaying && answers.length === 0) return pass(player, camera, bytes)
-    answers = answers.length === 0 ? bytes : Buffer.concat([answers, bytes])
-    while (answers.length > 0) {
-      const taken = isPlaying ? { text: answers, length: answers.length } : takeAnswer(answers, ip)
-      if (taken === null) return
-      if ('cause' in taken) return refuse(taken.cause)
-      answers = answers.subarray(taken.length)
-      pass(player, camera, taken.text)
+  /** What is for FFmpeg of the next thing received, and how long that thing is; null while more must come. */
+  const take = (): Taken | { cause: CameraCause } | null => {
+    if (left === 0 && !(isInterleaved && received[0] === dollar)) {
+      const taken = takeAnswer(received, ip, transport)
+      if (taken && 'cause' in taken && taken.cause === 'not_rtsp' && havePicturesCome) return { cause: 'bad_stream' }
+      if (taken && 'text' in taken) isInterleaved ||= transport === 'tcp' && taken.isSetUp
+      return taken
     }
+    if (left === 0) {
+      if (received.length < 4) return null
+      havePicturesCome = true
+      const length = 4 + received.readUInt16BE(2)
+      // FFmpeg skips the head of such a packet only, and reads the rest as text.
+      if (length < shortestPacket) return received.length < length ? null : { text: Buffer.alloc(0), length }
+      left = length
+    }
+    const text = received.subarray(0, left)
+    left -= text.length
+    return { text, length: text.length }
+  }
+  player.on('data', (bytes) => pass(camera, player, bytes))
+  camera.on('data', (bytes) => {
+    received = received.length === 0 ? bytes : Buffer.concat([received, bytes])
+    const passed: Buffer[] = []
+    while (received.length > 0) {
+      const taken = take()
+      if (taken === null) break
+      if ('cause' in taken) return refuse(taken.cause)
+      received = received.subarray(taken.length)
+      passed.push(taken.text)
+    }
+    if (passed.length > 0) pass(player, camera, Buffer.concat(passed))
   })
 }
 
-/** The first whole answer as FFmpeg may see it; null while more must come. */
+/* ── reading strictly, writing anew ──────────────────────────────────────────────────── */
+
+type Taken = { text: Buffer; length: number }
+
+const dollar = 0x24
+/** With its head of four bytes: RTCP has eight at least. */
+const shortestPacket = 12
+/**
+ * All that FFmpeg needs to know. Left out of what it understands: `Location`, and what makes it take the camera for a
+ * RealMedia or Windows Media server (`Server`, `RealChallenge1`, `Notice`, `x-Accept-Dynamic-Rate`).
+ */
+const passedOn = new Set([
+  'cseq',
+  'session',
+  'public',
+  'range',
+  'rtp-info',
+  'content-base',
+  'content-type',
+  'www-authenticate',
+  'authentication-info',
+])
+/** Some cameras ask whether anybody is still there. Other requests of a camera (RFC 2326 has REDIRECT) end it. */
+const requests = ['OPTIONS', 'GET_PARAMETER', 'SET_PARAMETER']
+const begins = ['RTSP/1.0', ...requests].map((word) => `${word} `)
+const longestBegin = Math.max(...begins.map(({ length }) => length))
+
+/**
+ * The first whole answer as FFmpeg may see it, and its length as received; null while more must come. `isSetUp`: it says
+ * how pictures will come.
+ */
 export function takeAnswer(
   bytes: Buffer,
   ip: string,
-): { text: Buffer; length: number } | { cause: CameraCause } | null {
-  // Requests of a camera (RFC 2326 allows REDIRECT and others) and anything else that is no answer end it.
-  if (!'RTSP/1.0 '.startsWith(bytes.subarray(0, 9).toString('latin1'))) return { cause: 'not_rtsp' }
+  transport: Transport,
+): (Taken & { isSetUp: boolean }) | { cause: CameraCause } | null {
+  const refused = { cause: 'not_rtsp' } as const
+  const begin = bytes.subarray(0, longestBegin).toString('latin1')
+  if (!begins.some((each) => each.startsWith(begin.slice(0, each.length)))) return refused
   const headEnd = bytes.indexOf('\r\n\r\n')
-  if (headEnd < 0) return bytes.length > longestAnswer ? { cause: 'not_rtsp' } : null
-  const [statusLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n')
-  const status = /^RTSP\/1\.0 ([1-5]\d\d)(?: |$)/.exec(statusLine)?.[1]
-  // FFmpeg ends lines at a bare \n as well: it could read other fields than these.
-  if (!status || lines.some((line) => /[\r\n\0]/.test(line))) return { cause: 'not_rtsp' }
-  if (status.startsWith('3')) return { cause: 'redirected' }
-  const lengths = lines.filter((line) => /^content-length\s*:/i.test(line)).map((line) => line.split(':')[1]?.trim())
-  if (lengths.length > 1 || (lengths[0] !== undefined && !/^\d{1,5}$/.test(lengths[0]))) return { cause: 'not_rtsp' }
-  const length = headEnd + 4 + Number(lengths[0] ?? 0)
-  if (length > longestAnswer) return { cause: 'not_rtsp' }
-  if (bytes.length < length) return null
-  const head = [statusLine, ...lines.map((line) => (/^transport\s*:/i.test(line) ? ownTransport(line, ip) : line))]
-  return {
-    text: Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), bytes.subarray(headEnd + 4, length)]),
-    length,
+  if (headEnd < 0) return bytes.length > longestAnswer || hasBareLineEnd(bytes) ? refused : null
+  const [firstLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n')
+  const [, status] = /^RTSP\/1\.0 ([1-5]\d\d)(?: [^\r\n\0]*)?$/.exec(firstLine) ?? []
+  const [, method] = /^([A-Z_]+) [^\s\0]+ RTSP\/1\.0$/.exec(firstLine) ?? []
+  if (!status && !(method && requests.includes(method))) return refused
+  if (status?.startsWith('3')) return { cause: 'redirected' }
+
+  const headers: { name: string; value: string }[] = []
+  for (const line of lines) {
+    const [, name, value] = /^([A-Za-z0-9-]+):([^\r\n\0]*)$/.exec(line) ?? []
+    if (name === undefined || value === undefined) return refused
+    headers.push({ name: name.toLowerCase(), value: value.trim() })
   }
+  const all = (wanted: string) => headers.filter(({ name }) => name === wanted).map(({ value }) => value)
+  const [contentLength = '0', ...otherLengths] = all('content-length')
+  const [offered, ...otherOffers] = all('transport')
+  if (otherLengths.length > 0 || otherOffers.length > 0 || !/^\d{1,5}$/.test(contentLength)) return refused
+  const body = bytes.subarray(headEnd + 4, headEnd + 4 + Number(contentLength))
+  const length = headEnd + 4 + Number(contentLength)
+  if (length > longestAnswer) return refused
+  if (bytes.length < length) return null
+  const way = offered === undefined || status !== '200' ? null : ownTransport(offered, ip, transport)
+  if (way === undefined) return refused
+
+  const kept = headers.filter(({ name }) => passedOn.has(name)).map(({ name, value }) => `${name}: ${value}`)
+  if (way !== null) kept.push(`transport: ${way}`)
+  if (body.length > 0) kept.push(`content-length: ${body.length}`)
+  const head = [method ? `${method} * RTSP/1.0` : firstLine, ...kept].join('\r\n')
+  const text = Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), body])
+  return { text, length, isSetUp: way !== null }
 }
 
-/** Pictures by UDP come from the camera and nowhere else: whatever the answer said, and since FFmpeg sees only the relay. */
-function ownTransport(line: string, ip: string): string {
-  const kept = line.split(';').filter((part) => !/^\s*(source|destination)\s*=/i.test(part))
-  const isUdp = !kept.some((part) => /interleaved|\/tcp/i.test(part))
-  return [...kept, ...(isUdp ? [`source=${ip}`] : [])].join(';')
+/** FFmpeg ends lines there as well. */
+const hasBareLineEnd = (head: Buffer) => /(^|[^\r])\n|\r[^\n]/.test(head.toString('latin1'))
+
+const ways = {
+  tcp: {
+    name: 'RTP/AVP/TCP',
+    offered: /^RTP\/S?AVPF?\/TCP$/i,
+    fields: /^(interleaved=\d{1,3}(-\d{1,3})?|ssrc=[\da-f]{1,8}|mode="?play"?)$/,
+  },
+  udp: {
+    name: 'RTP/AVP',
+    offered: /^RTP\/S?AVPF?(\/UDP)?$/i,
+    fields: /^((client|server)_port=\d{1,5}(-\d{1,5})?|ssrc=[\da-f]{1,8}|mode="?play"?)$/,
+  },
+}
+
+/**
+ * One way of sending, and the one that was asked for, else undefined. Pictures by UDP come from the camera and nowhere
+ * else: whatever the answer said, and since FFmpeg sees only the relay.
+ */
+function ownTransport(offered: string, ip: string, transport: Transport): string | undefined {
+  const way = ways[transport]
+  const [protocol = '', ...parts] = offered.split(';').map((part) => part.trim())
+  if (!way.offered.test(protocol) || offered.includes(',')) return undefined
+  const fields = parts.map((part) => part.toLowerCase()).filter((part) => way.fields.test(part))
+  return [way.name, 'unicast', ...fields, ...(transport === 'udp' ? [`source=${ip}`] : [])].join(';')
 }

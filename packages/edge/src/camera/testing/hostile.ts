@@ -15,6 +15,8 @@ export type Sender = {
   payload(payload: Buffer, time: number, isLast: boolean): boolean
   /** Anything. */
   bytes(bytes: Buffer): boolean
+  /** The same with each RTP packet given to `send`. */
+  by(send: (packet: Buffer) => void): Sender
   /** Resolves when the viewer has taken what was sent. */
   drained(): Promise<void>
   isGone(): boolean
@@ -62,7 +64,7 @@ export async function startHostile(
         if (!/^[A-Z_]+$/.test(method)) continue
         const text = answer(method, request) ?? usual(method)
         socket.write(text.replace('\r\n', `\r\nCSeq: ${/CSeq: (\d+)/i.exec(request)?.[1]}\r\n`))
-        if (method === 'PLAY') stream(senderOf(socket)).catch(() => socket.destroy())
+        if (method === 'PLAY') stream(senderOf(socket, framed(socket))).catch(() => socket.destroy())
       }
     })
   })
@@ -76,19 +78,27 @@ export async function startHostile(
   return { port, address: `rtsp://127.0.0.1:${port}/stream1` }
 }
 
-function senderOf(socket: Socket): Sender {
-  let sequence = 0
+/** RTP packets within the RTSP connection. */
+function framed(socket: Socket): (packet: Buffer) => boolean {
   socket.setMaxListeners(0)
+  return (packet) => {
+    const head = Buffer.from('$\0\0\0', 'latin1')
+    head.writeUInt16BE(packet.length, 2)
+    return socket.write(Buffer.concat([head, packet]))
+  }
+}
+
+/** @param send takes an RTP packet; false when the viewer does not keep up */
+function senderOf(socket: Socket, send: (packet: Buffer) => boolean): Sender {
+  let sequence = 0
   const payload = (body: Buffer, time: number, isLast: boolean) => {
-    const head = Buffer.alloc(16)
-    head.write('$')
-    head.writeUInt16BE(12 + body.length, 2)
-    head[4] = 0x80
-    head[5] = 96 | (isLast ? 0x80 : 0)
-    head.writeUInt16BE(sequence++ % 65_536, 6)
-    head.writeUInt32BE(time >>> 0, 8)
-    head.writeUInt32BE(1, 12)
-    return socket.write(Buffer.concat([head, body]))
+    const head = Buffer.alloc(12)
+    head[0] = 0x80
+    head[1] = 96 | (isLast ? 0x80 : 0)
+    head.writeUInt16BE(sequence++ % 65_536, 2)
+    head.writeUInt32BE(time >>> 0, 4)
+    head.writeUInt32BE(1, 8)
+    return send(Buffer.concat([head, body]))
   }
   return {
     payload,
@@ -104,6 +114,11 @@ function senderOf(socket: Socket): Sender {
       return isTaken
     },
     bytes: (bytes) => socket.write(bytes),
+    by: (other) =>
+      senderOf(socket, (packet) => {
+        other(packet)
+        return true
+      }),
     async drained() {
       if (socket.writableNeedDrain && !socket.destroyed)
         await Promise.race([once(socket, 'drain'), once(socket, 'close')])

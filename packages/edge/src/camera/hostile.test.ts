@@ -108,8 +108,11 @@ describe('a camera that wants the edge server to go elsewhere', () => {
   )
 })
 
-/** FFmpeg asks for a description again after this one, so that it would take what is hidden behind it for the answer. */
-const statusOn: Record<string, string> = { DESCRIBE: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="camera"' }
+/** What makes FFmpeg go on to what is hidden: it asks for a description again, and is content with how it is set up. */
+const statusOn: Record<string, string> = {
+  DESCRIBE: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="camera"',
+  SETUP: '200 OK\r\nTransport: RTP/AVP/TCP;unicast;interleaved=0-1\r\nSession: 1',
+}
 
 /** A UDP socket that counts what comes. */
 async function udpAt(ip: string, port = 0) {

@@ -167,7 +167,8 @@ async function storedStates(trx: Trx, keys: readonly NimbleKey[]): Promise<Map<n
     rows.map((row) => {
       const isKnown = row.last_contact_at !== null
       const missing: Missing = {
-        lost_events: isKnown ? row.lost_events : null,
+        // It says so with its figures, the first of which come after some seconds.
+        lost_events: row.journal_events === null ? null : row.lost_events,
         rejected_events: isKnown ? row.rejected_events : null,
       }
       return [row.nimble_id, { ...linkStatusOf(row), ...missing }]

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { tags } from './field.ts'
 import { api, channelDraft, customerDraft, nimbleDraft, registration, userDraft, zoneDraft } from './index.ts'
 import { fieldErrors, issueId } from './issue.ts'
 
@@ -321,4 +322,11 @@ test('a camera, an edge server, a person and an analytic that keep every rule ar
     [customerDraft, { customer_name: 'Acme' }],
   ] as const)
     expect(z.safeParse(schema, value, { error: issueId }).error?.issues ?? []).toEqual([])
+})
+
+test('a tag may be one character on either side, of those a name may have', () => {
+  expect(z.safeParse(tags, { floor: '2', a: 'x'.repeat(64) }).success).toBe(true)
+  expect(z.safeParse(tags, { floor: '' }).success).toBe(false)
+  expect(z.safeParse(tags, { floor: '<b>' }).success).toBe(false)
+  expect(z.safeParse(tags, { floor: 'x'.repeat(65) }).success).toBe(false)
 })

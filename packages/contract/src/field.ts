@@ -63,7 +63,9 @@ export const country = line(2).pipe(
   z.string().refine((value) => value === '' || /^[A-Z]{2}$/.test(value), 'min_length_2'),
 )
 export const timezone = requiredLine(1, 64).pipe(z.string().refine(isZone, 'timezone_invalid'))
-export const tags = z.record(thing, thing).refine((map) => Object.keys(map).length <= 32, 'too_many')
+/** Either side of a tag, `floor = 2`: the characters of a name, 1 to 64. */
+const tagPart = requiredLine(1, 64).pipe(z.string().regex(namePattern, 'name_characters'))
+export const tags = z.record(tagPart, tagPart).refine((map) => Object.keys(map).length <= 32, 'too_many')
 /** That of a stored row, a PostgreSQL int. */
 export const version = z.int32().optional()
 

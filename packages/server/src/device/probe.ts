@@ -41,13 +41,16 @@ export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
     },
     tell,
   )
+  // While its address is being changed, the picture may be another camera's.
+  const isThere = addressPlace(input.address)?.host === addressPlace(device?.stream_address ?? '')?.host
+  const pictured = isThere ? device : null
   return {
     profiles: probed.profiles,
     maker: probed.maker,
     model: probed.model,
     firmware: probed.firmware,
     UUID: probed.endpoint_uuid,
-    snapshot_url: probed.snapshot === null ? null : await keepSnapshot(probed.snapshot, nimble, device, ctx),
+    snapshot_url: probed.snapshot === null ? null : await keepSnapshot(probed.snapshot, nimble, pictured, ctx),
     findings: [...probed.findings, ...alreadyAdded(probed, known, input)],
   }
 }

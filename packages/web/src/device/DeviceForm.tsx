@@ -161,7 +161,10 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
                     mt="sm"
                     label={t('device.form.profile')}
                     value={addressToSave(values)}
-                    onChange={(address) => form.setFieldValue('stream_address', address)}
+                    onChange={(stream) => {
+                      form.setFieldValue('stream_address', stream)
+                      form.setFieldValue('stream_of', values.address.trim())
+                    }}
                   >
                     {profiles.map((profile) => (
                       <Radio

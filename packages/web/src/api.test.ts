@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { addressOf, type CallFailed, createClient } from './api.ts'
 import type { Message } from './api-text.ts'
+import { loadLanguage } from './i18n/index.ts'
 import { words } from './i18n/words.ts'
+
+await loadLanguage('en')
 
 /** What the server answers next, and what it was asked. */
 let answer: { status: number; body: unknown } = { status: 200, body: {} }

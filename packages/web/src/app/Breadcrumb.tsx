@@ -4,7 +4,7 @@ import { IconChevronRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { en } from '../i18n/en/index.ts'
+import { i18n } from '../i18n/index.ts'
 import { type IdKey, menu, type Path } from '../screens.ts'
 import { Go, type Search } from '../ui/Go.tsx'
 import classes from './Breadcrumb.module.css'
@@ -16,7 +16,7 @@ import { bare } from './verdict.ts'
 type Ids = Partial<Record<IdKey, string>>
 type Crumb = { label: string; to: Path; search?: Search }
 
-const isPath = (path: string): path is Path => Object.hasOwn(en.screen, path)
+const isPath = (path: string): path is Path => i18n.exists(`screen.${path}`)
 const topLevel = menu.flatMap(({ entries }) => entries.map(({ path }) => path))
 
 /** The screen one level up that has an entry in the menu and exists: `/configuration/edit` → `/configuration`. */

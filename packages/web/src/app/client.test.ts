@@ -2,7 +2,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { MutationObserver } from '@tanstack/react-query'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { loadLanguage } from '../i18n/index.ts'
 import { messages, noMessages } from './messages.ts'
+
+await loadLanguage('en')
 
 // There is no page in this test: the address of the API is the usual one, of a server of its own.
 Object.assign(globalThis, {

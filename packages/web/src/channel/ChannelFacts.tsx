@@ -1,6 +1,6 @@
 import type { ChannelStatus } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
-import { formatNumber, formatTime } from '../i18n/format.ts'
+import { formatNumber, formatSiteTime } from '../i18n/format.ts'
 import { causeText, clockText } from '../i18n/words.ts'
 import { Facts } from '../ui/Facts.tsx'
 
@@ -28,8 +28,8 @@ export function ChannelFacts({ status, timezone }: { status: ChannelStatus; time
             ? null
             : t('channel.detail.fpsOf', { fps: formatNumber(fps), expected: formatNumber(expected) }),
         ],
-        [t('channel.detail.lastFrame'), status.last_frame_at && formatTime(status.last_frame_at, timezone)],
-        [t('channel.detail.lastRecord'), status.last_record_at && formatTime(status.last_record_at, timezone)],
+        [t('channel.detail.lastFrame'), status.last_frame_at && formatSiteTime(status.last_frame_at, timezone)],
+        [t('channel.detail.lastRecord'), status.last_record_at && formatSiteTime(status.last_record_at, timezone)],
         [t('channel.detail.clock'), status.clock_offset_ms === null ? null : clockText(status.clock_offset_ms)],
         [t('channel.detail.reconnects'), status.reconnects === null ? null : formatNumber(status.reconnects)],
         [t('channel.detail.drops'), status.drops === null ? null : formatNumber(status.drops)],

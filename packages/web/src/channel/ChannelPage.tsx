@@ -36,11 +36,14 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
   const mayEdit = useMay('edit')
   const { channel_id, usecase_key } = channel
   const [period, setPeriod] = useState<Period>('h1')
+  // There are no cards of longer periods.
+  const cards = period === 'h1' ? 'h1' : 'h24'
   const [levels, setLevels] = useState<Readonly<Record<string, number>>>({})
   const status = useQuery({ ...api.channel.status.query({ channel_id }), refetchInterval: refreshMs })
   const stats = useQuery({
-    ...api.event.stats.query({ usecase_key, channel_id: [channel_id] }),
+    ...api.event.stats.query({ usecase_key, channel_id: [channel_id], frequency: cards === 'h1' ? '1h' : '1d' }),
     refetchInterval: refreshMs,
+    placeholderData: (before) => before,
   })
   const chart = useQuery({
     ...api.event.range.query({ usecase_key, channel_id: [channel_id], start: periods[period], type: 2, timezone }),
@@ -102,7 +105,11 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
             <ErrorPanel error={stats.error} onRetry={() => void stats.refetch()} />
           ) : stats.data ? (
             <MetricGrid>
-              <UsecaseCards usecaseKey={usecase_key} metrics={stats.data.metrics} />
+              <UsecaseCards
+                usecaseKey={usecase_key}
+                metrics={stats.data.metrics}
+                period={stats.data.frequency === '1h' ? 'h1' : 'h24'}
+              />
             </MetricGrid>
           ) : (
             <BlockSkeleton height={108} />
@@ -148,7 +155,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
             ) : list.length === 0 ? (
               <Empty title={t('event.none')} />
             ) : (
-              <EventItems events={list} nameOf={() => channel.channel_name} timezone={timezone} />
+              <EventItems events={list} nameOf={() => channel.channel_name} />
             )}
           </Panel>
         </aside>

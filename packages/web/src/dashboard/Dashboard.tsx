@@ -8,6 +8,7 @@ import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, queryClient } from '../app/client.ts'
 import { useMay } from '../session.ts'
+import { sharedLabels } from '../ui/analytics/series.ts'
 import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
 import { CameraWall } from '../ui/cameras/CameraWall.tsx'
 import { useCustomerCameras } from '../ui/cameras/customer-cameras.ts'
@@ -60,6 +61,7 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
   const { customer_id } = customer
   const { view, all, cameras, counts, chosen, stats } = useCustomerCameras(customer_id, uc)
   const levels = useLevels()
+  const shared = sharedLabels(chosen)
   const isBusy = useIsFetching() > 0
 
   const show = (next: UsecaseKey | undefined) =>
@@ -125,7 +127,7 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
           <MetricGrid>
             {chosen.map((key, index) => {
               const data = stats[index]?.data
-              return data ? <UsecaseCards key={key} usecaseKey={key} metrics={data.metrics} /> : null
+              return data ? <UsecaseCards key={key} usecaseKey={key} metrics={data.metrics} shared={shared} /> : null
             })}
           </MetricGrid>
         </>

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { movable } from '../app/moving.ts'
-import { codecName, formatNumber, formatTime } from '../i18n/format.ts'
+import { codecName, formatNumber, formatSiteTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { ChannelHealth } from '../ui/ChannelHealth.tsx'
@@ -109,7 +109,7 @@ export function DevicePage({ device, site }: { device: Device; site: Site }) {
                 [t('device.codec'), device.codec && codecName(device.codec)],
                 [t('device.resolution'), device.resolution],
                 [t('device.fps'), device.fps === null ? null : formatNumber(device.fps)],
-                [t('device.lastFrame'), device.last_frame_at && formatTime(device.last_frame_at, zone)],
+                [t('device.lastFrame'), device.last_frame_at && formatSiteTime(device.last_frame_at, zone)],
                 [t('device.nimble'), view.data?.nimble.name ?? null],
                 [t('device.site'), site.site_name],
                 [t('device.tags'), device.tag_name],

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
-import { formatDuration, formatNumber, formatTime } from '../i18n/format.ts'
+import { formatDuration, formatNumber, formatSiteTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMetricsText } from '../ui/analytics/EventItems.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -36,7 +36,7 @@ export function EventDetail({ event }: { event: EventEntity }) {
     <>
       <PageHeader
         title={metricsText(event) || t('event.one')}
-        meta={[device.data?.device_name, site.data?.site_name, formatTime(event.observed_at, timezone)]
+        meta={[device.data?.device_name, site.data?.site_name, formatSiteTime(event.observed_at, timezone)]
           .filter(Boolean)
           .join(' · ')}
       >
@@ -77,8 +77,8 @@ export function EventDetail({ event }: { event: EventEntity }) {
               ...(event.levels
                 ? numbers(event.levels).map(([id, value]) => [`${id} (${t('event.levels')})`, value] as const)
                 : []),
-              [t('event.observed'), formatTime(event.observed_at, timezone)],
-              [t('event.received'), formatTime(event.received_at, timezone)],
+              [t('event.observed'), formatSiteTime(event.observed_at, timezone)],
+              [t('event.received'), formatSiteTime(event.received_at, timezone)],
               ...(event.kind === 'window'
                 ? [[t('event.watched'), formatDuration(event.observed_ms / 1000)] as const]
                 : []),

@@ -1,6 +1,16 @@
 import { afterEach, expect, test } from 'vitest'
-import { formatBytes, formatDuration, formatLastLogin, formatTime, zoneOffset } from './format.ts'
-import { i18n, showLanguage } from './index.ts'
+import {
+  formatBytes,
+  formatDuration,
+  formatLastLogin,
+  formatSiteTime,
+  formatTime,
+  otherZone,
+  zoneOffset,
+} from './format.ts'
+import { i18n, loadLanguage, showLanguage } from './index.ts'
+
+await loadLanguage('en')
 
 // There is no page in this test: only the words change.
 Object.assign(globalThis, { document: { documentElement: {} } })
@@ -51,4 +61,20 @@ test('the offset of a zone is the one of that day', () => {
   expect(zoneOffset('Europe/Paris', new Date('2026-07-01T00:00:00Z'))).toBe('+02:00')
   expect(zoneOffset('Europe/Paris', new Date('2026-01-01T00:00:00Z'))).toBe('+01:00')
   expect(zoneOffset('UTC')).toBe('+00:00')
+})
+
+test('a zone is named where its clock differs from that of the viewer, and only there', () => {
+  expect(otherZone('2026-07-01T00:00:00Z', 'America/New_York', 'Asia/Tokyo')).toBe('New York')
+  expect(otherZone('2026-07-01T00:00:00Z', 'Europe/Berlin', 'Europe/Paris')).toBeNull()
+  // In winter London shows what UTC shows, in summer it does not.
+  expect(otherZone('2026-01-01T00:00:00Z', 'Europe/London', 'UTC')).toBeNull()
+  expect(otherZone('2026-07-01T00:00:00Z', 'Europe/London', 'UTC')).toBe('London')
+})
+
+test('a moment at a site reads by its own clock, with its place when the viewer is elsewhere', () => {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const away = here === 'Asia/Tokyo' ? 'Asia/Kathmandu' : 'Asia/Tokyo'
+  const at = '2026-05-04T22:00:00Z'
+  expect(formatSiteTime(at, here)).toBe(formatTime(at))
+  expect(formatSiteTime(at, away, true)).toBe(`${formatTime(at, away).slice(11)} (${away.split('/')[1]})`)
 })

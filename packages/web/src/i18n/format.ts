@@ -41,6 +41,23 @@ export const formatDate = (at: string | number | Date, timeZone?: string): strin
 /** `HH:mm:ss` */
 export const formatClock = (at: string | number | Date, timeZone?: string): string => formatTime(at, timeZone).slice(11)
 
+/** The place of a zone, `New York`, when a clock there shows another time than the viewer's; else null. */
+export function otherZone(at: string | number | Date, timeZone: string, viewer?: string): string | null {
+  if (formatTime(at, timeZone) === formatTime(at, viewer)) return null
+  return (timeZone.split('/').at(-1) ?? timeZone).replaceAll('_', ' ')
+}
+
+/**
+ * A moment by the clock of a site, `YYYY-MM-DD HH:mm:ss`, with the place named where the viewer's clock differs.
+ * @param timeZone undefined while the site's is not known: then the browser's
+ * @param isClock without the date
+ */
+export function formatSiteTime(at: string | number | Date, timeZone: string | undefined, isClock = false): string {
+  const time = (isClock ? formatClock : formatTime)(at, timeZone)
+  const place = timeZone && otherZone(at, timeZone)
+  return place ? `${time} (${place})` : time
+}
+
 /** A last sign-in: the weekday within 6 days, else the whole date. */
 export function formatLastLogin(at: string | null, now = new Date()): string {
   if (at === null) return i18n.t('common.never')

@@ -1,8 +1,7 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import type { Pairs } from './catalogue.ts'
-import { en } from './en/index.ts'
-import { pairs as enPairs } from './en/pairs.ts'
+import type { Catalogue, Pairs } from './catalogue.ts'
+import type { en } from './en/index.ts'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -14,27 +13,41 @@ declare module 'i18next' {
 export const languages = ['en', 'fr'] as const
 export type Language = (typeof languages)[number]
 
-const pairsOf: Partial<Record<Language, Pairs>> = { en: enPairs }
+/** Words and messages come with the language that is shown, and only with that. */
+const sources: Record<Language, () => Promise<{ words: Catalogue; pairs: Pairs }>> = {
+  en: () => import('./en/index.ts').then(({ en, pairs }) => ({ words: en, pairs })),
+  fr: () => import('./fr/index.ts').then(({ fr, pairs }) => ({ words: fr, pairs })),
+}
+const pairsOf: Partial<Record<Language, Pairs>> = {}
 
 export const i18n = i18next.createInstance()
 i18n.use(initReactI18next).init({
   lng: 'en',
-  fallbackLng: 'en',
-  resources: { en: { translation: en } },
+  resources: {},
   // React escapes.
   interpolation: { escapeValue: false },
 })
 
 export const language = (): Language => (i18n.language === 'fr' ? 'fr' : 'en')
-export const pairs = (): Pairs => pairsOf[language()] ?? enPairs
+/** What operations say when they are done and when they fail, in the language that is shown. */
+export function pairs(): Pairs {
+  const shown = pairsOf[language()]
+  if (!shown) throw new Error('No language is loaded yet.')
+  return shown
+}
+
+/** Loads a language and takes its words from now on. */
+export async function loadLanguage(next: Language): Promise<void> {
+  if (!pairsOf[next]) {
+    const source = await sources[next]()
+    i18n.addResourceBundle(next, 'translation', source.words)
+    pairsOf[next] = source.pairs
+  }
+  await i18n.changeLanguage(next)
+}
 
 /** Loads a language and shows it, `<html lang>` and dates included. */
 export async function showLanguage(next: Language): Promise<void> {
-  if (next === 'fr' && !pairsOf.fr) {
-    const french = await import('./fr/index.ts')
-    i18n.addResourceBundle('fr', 'translation', french.fr)
-    pairsOf.fr = french.pairs
-  }
-  await i18n.changeLanguage(next)
+  await loadLanguage(next)
   document.documentElement.lang = next
 }

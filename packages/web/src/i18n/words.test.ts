@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { loadLanguage } from './index.ts'
 import { causeText, clockText, fieldText, messageText } from './words.ts'
+
+await loadLanguage('en')
 
 test('what follows a colon becomes the argument of the text', () => {
   expect(fieldText('greater_than:0')).toBe('Must be greater than 0')

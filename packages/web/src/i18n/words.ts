@@ -1,9 +1,9 @@
 import type { Words } from '../api-text.ts'
-import { message } from './en/message.ts'
+import type { message } from './en/message.ts'
 import { formatDuration, formatNumber } from './format.ts'
 import { i18n, pairs } from './index.ts'
 
-const isKnown = (id: string): id is keyof typeof message => Object.hasOwn(message, id)
+const isKnown = (id: string): id is keyof typeof message => i18n.exists(`message.${id}`)
 
 /**
  * Text of a message id, whose arguments stand behind colons (`greater_than:0`) as {{0}}, {{1}}, or come by name from

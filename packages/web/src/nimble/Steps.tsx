@@ -1,7 +1,8 @@
 import type { NimbleSync } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
-import { formatTime } from '../i18n/format.ts'
+import { formatSiteTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
+import { useSiteZones } from '../ui/site-zones.ts'
 import type { Tone } from '../ui/tone.ts'
 import classes from './nimble.module.css'
 
@@ -17,9 +18,10 @@ const toneOf = (step: SyncItem['step']): Tone =>
 export function Steps({
   item,
 }: {
-  item: Pick<SyncItem, 'step' | 'cause' | 'since' | 'desired_version' | 'applied_version'>
+  item: Pick<SyncItem, 'site_id' | 'step' | 'cause' | 'since' | 'desired_version' | 'applied_version'>
 }) {
   const { t } = useTranslation()
+  const zone = useSiteZones([item.site_id])(item.site_id)
   const { step, cause, since, desired_version, applied_version } = item
   const versions =
     applied_version === null || applied_version === desired_version
@@ -34,7 +36,7 @@ export function Steps({
       </span>
       <b>{t(`sync.step.${step}`)}</b>
       <span className="muted num">
-        {[versions, since && t('nimble.since', { time: formatTime(since) })].filter(Boolean).join(' · ')}
+        {[versions, since && t('nimble.since', { time: formatSiteTime(since, zone) })].filter(Boolean).join(' · ')}
       </span>
       {cause && <span className={classes.reason}>{causeText(cause)}</span>}
     </span>

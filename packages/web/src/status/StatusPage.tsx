@@ -4,8 +4,9 @@ import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
-import { en } from '../i18n/en/index.ts'
+import type { en } from '../i18n/en/index.ts'
 import { formatBytes, formatClock, formatDuration, formatNumber } from '../i18n/format.ts'
+import { i18n } from '../i18n/index.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
@@ -86,7 +87,7 @@ function useFacts(status: ApplicationStatus): [string, string][] {
 const Figures = ({ status }: { status: ApplicationStatus }) => <Facts items={useFacts(status)} />
 
 type ModuleState = keyof (typeof en)['nimble']['state']
-const isKnown = (state: string): state is ModuleState => Object.hasOwn(en.nimble.state, state)
+const isKnown = (state: string): state is ModuleState => i18n.exists(`nimble.state.${state}`)
 const toneOf: Record<ModuleState, Tone> = {
   online: 'ok',
   connecting: 'warn',

@@ -19,17 +19,23 @@ type Props = {
   spark?: readonly (number | null)[]
   /** Share of the time that was really watched, 0…1; said when under 90 %. */
   coverage?: number
+  /** What the figures are of. */
+  period?: CardPeriod
   icon?: ReactNode
 }
 
-const daySeconds = 86_400
+/** The last hour or the last 24 hours. */
+export type CardPeriod = 'h1' | 'h24'
+const seconds: Record<CardPeriod, number> = { h1: 3600, h24: 86_400 }
 /** In whole minutes, from an hour on in whole hours: a card has no room for more. */
-const watchedSeconds = (coverage: number): number => {
-  const step = coverage * daySeconds < 3600 ? 60 : 3600
-  return Math.max(60, Math.floor((coverage * daySeconds) / step) * step)
+const watchedSeconds = (coverage: number, period: CardPeriod): number => {
+  const watched = coverage * seconds[period]
+  const step = watched < 3600 ? 60 : 3600
+  return Math.max(60, Math.floor(watched / step) * step)
 }
 
-export function MetricCard({ label, value, note, isViolation, delta, deltaNote, spark, coverage, icon }: Props) {
+export function MetricCard(props: Props) {
+  const { label, value, note, isViolation, delta, deltaNote, spark, coverage, period = 'h24', icon } = props
   const { t } = useTranslation()
   const Arrow = (delta ?? 0) >= 0 ? IconArrowUpRight : IconArrowDownRight
   return (
@@ -37,6 +43,9 @@ export function MetricCard({ label, value, note, isViolation, delta, deltaNote, 
       <div className={classes.label}>
         {icon}
         <span className="truncate">{label}</span>
+        <span className={classes.period} title={t(`chart.${period}`)}>
+          {t(`chart.short.${period}`)}
+        </span>
       </div>
       <div className={`${classes.value} num`}>
         {value === null ? '–' : formatNumber(value)}
@@ -51,7 +60,7 @@ export function MetricCard({ label, value, note, isViolation, delta, deltaNote, 
         )}
         {note && <span>{note}</span>}
         {coverage !== undefined && coverage < 0.9 && value !== null && (
-          <span>{t('common.watched', { time: formatDuration(watchedSeconds(coverage)) })}</span>
+          <span>{t(`common.watched.${period}`, { time: formatDuration(watchedSeconds(coverage, period)) })}</span>
         )}
       </div>
       {spark && <Spark values={spark} className={classes.spark} color="#fff" />}

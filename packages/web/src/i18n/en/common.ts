@@ -35,7 +35,7 @@ export const common = {
   rows: '{{from}}–{{to}} of {{total}}',
   sortAscending: 'sorted ascending',
   sortDescending: 'sorted descending',
-  watched: 'watched {{time}} of 24 h',
+  watched: { h1: 'watched {{time}} of the last hour', h24: 'watched {{time}} of 24 h' },
   selectAll: 'Select all',
   selectRow: 'Select {{name}}',
   name: 'Name',

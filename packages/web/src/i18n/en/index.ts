@@ -18,6 +18,8 @@ import { siteImport } from './site-import.ts'
 import { chart, usecase } from './usecase.ts'
 import { zones } from './zones.ts'
 
+export { pairs } from './pairs.ts'
+
 /** The English catalogue, and through its type the shape of every other. One file per feature. */
 export const en = {
   license,

@@ -80,7 +80,7 @@ export const usecase = {
     last: 'occasions',
   },
   needsModelText: 'This use case needs a detection model of your own; models can be added in a later version.',
-  previous: 'vs previous 24 h',
+  previous: { h1: 'vs previous hour', h24: 'vs previous 24 h' },
 } as const
 
 export const chart = {

@@ -37,7 +37,7 @@ export const common: Catalogue['common'] = {
   rows: '{{from}}–{{to}} sur {{total}}',
   sortAscending: 'tri croissant',
   sortDescending: 'tri décroissant',
-  watched: 'observé {{time}} sur 24 h',
+  watched: { h1: 'observé {{time}} sur la dernière heure', h24: 'observé {{time}} sur 24 h' },
   selectAll: 'Tout choisir',
   selectRow: 'Choisir {{name}}',
   name: 'Nom',

@@ -85,7 +85,7 @@ export const usecase = {
   },
   needsModelText:
     'Ce cas d’usage demande un modèle de détection à vous ; l’ajout de modèles viendra dans une prochaine version.',
-  previous: 'vs 24 h précédentes',
+  previous: { h1: 'vs heure précédente', h24: 'vs 24 h précédentes' },
 } as const
 
 export const chart = {

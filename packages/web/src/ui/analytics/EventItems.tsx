@@ -1,8 +1,9 @@
 import type { EventEntity } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
-import { formatClock, formatNumber, formatTime } from '../../i18n/format.ts'
+import { formatNumber, formatSiteTime } from '../../i18n/format.ts'
 import { Go } from '../Go.tsx'
 import { Tag } from '../Health.tsx'
+import { useSiteZones } from '../site-zones.ts'
 import classes from './analytics.module.css'
 import { usecaseIcons } from './usecase-icons.ts'
 
@@ -22,15 +23,15 @@ type Props = {
   events: readonly EventEntity[]
   /** Of its camera or channel. */
   nameOf: (event: EventEntity) => string
-  timezone?: string
   /** Whole date instead of the time of day. */
   withDate?: boolean
 }
 
-/** Events newest first, each a link to its page. */
-export function EventItems({ events, nameOf, timezone, withDate }: Props) {
+/** Events newest first, each a link to its page, with its time by the clock of its site. */
+export function EventItems({ events, nameOf, withDate }: Props) {
   const { t } = useTranslation()
   const metricsText = useMetricsText()
+  const zoneOf = useSiteZones(events.map(({ site_id }) => site_id))
   return (
     <ul className={classes.events}>
       {events.map((event) => {
@@ -57,7 +58,7 @@ export function EventItems({ events, nameOf, timezone, withDate }: Props) {
                   {t(`event.kind.${event.kind}`)}
                 </Tag>
                 <time className="num t3" dateTime={event.observed_at}>
-                  {withDate ? formatTime(event.observed_at, timezone) : formatClock(event.observed_at, timezone)}
+                  {formatSiteTime(event.observed_at, zoneOf(event.site_id), !withDate)}
                 </time>
               </span>
             </Go>

@@ -1,14 +1,15 @@
 import { Button } from '@mantine/core'
 import type { EventSeries } from '@sightline/contract'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
-import { useCallback, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { formatNumber, formatPercent, formatTime } from '../../i18n/format.ts'
+import { formatNumber, formatPercent, formatSiteTime, formatTime, otherZone } from '../../i18n/format.ts'
 import { axisBegin } from '../axis.ts'
 import { EChart } from '../EChart.tsx'
 import type { ChartColors } from '../EChartCanvas.tsx'
 import { Empty } from '../Empty.tsx'
 import classes from './analytics.module.css'
+import { type Tint, tableRows, tints } from './series.ts'
 
 type Series = EventSeries['series'][number]
 type Point = Series['points'][number]
@@ -28,9 +29,7 @@ const dayMs = 86_400_000
 const noonOf = ({ start, end }: Point) => (Date.parse(start) + Date.parse(end)) / 2
 
 /** Flows are bars, down below the axis; levels are lines with the band from least to most; a gap stays a gap. */
-function drawn({ metric, face, points }: Series, name: string, colors: ChartColors): object[] {
-  const color =
-    metric === 'violation' || metric === 'fire' ? colors.bad : metric === 'down' ? colors.warn : colors.brand
+function drawn({ metric, face, points }: Series, name: string, color: string): object[] {
   if (face === 'flow')
     return [
       {
@@ -86,6 +85,11 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
     ({ face, points }) => face === 'flow' && points.some(({ coverage_ratio: c }) => c > 0 && c < watchedWell),
   )
 
+  const metrics = series.map(({ metric }) => metric)
+  const tintKey = metrics.join(' ')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the metrics by their names
+  const colored = useMemo(() => tints(metrics), [tintKey])
+
   const make = useCallback(
     (colors: ChartColors) => ({
       grid: { left: 8, right: 12, top: 14, bottom: 4, containLabel: true },
@@ -120,9 +124,11 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
         valueFormatter: (value: unknown) =>
           typeof value === 'number' ? formatNumber(Math.abs(value)) : t('chart.gap'),
       },
-      series: series.flatMap((one) => drawn(one, t(`usecase.metric.${one.metric}`), colors)),
+      series: series.flatMap((one, index) =>
+        drawn(one, t(`usecase.metric.${one.metric}`), colors[colored[index] ?? 'brand']),
+      ),
     }),
-    [data, series, t],
+    [data, series, colored, t],
   )
 
   if (isEmpty) return <Empty title={t('chart.nothing')} text={t('chart.nothingText')} />
@@ -133,14 +139,17 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
       {asTable ? (
         <SeriesTable series={series} timezone={data.timezone} height={height} />
       ) : (
-        <EChart label={t('chart.label', { metric: names })} make={make} height={height} />
+        <>
+          {series.length > 1 && <Legend metrics={metrics} colored={colored} />}
+          <EChart label={t('chart.label', { metric: names })} make={make} height={height} />
+        </>
       )}
       <div className={classes.under}>
         <span className="t3 num">
           {[
             first !== null &&
               axisStart(data) > Date.parse(data.start) &&
-              t('chart.since', { time: formatTime(first, data.timezone).slice(0, 16) }),
+              t('chart.since', { time: formatSiteTime(first, data.timezone) }),
             isHatched && !asTable && t('chart.hatched'),
           ]
             .filter(Boolean)
@@ -159,17 +168,40 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
   )
 }
 
+const swatch: Record<Tint, string> = {
+  brand: 'var(--mantine-color-brand-5)',
+  bad: 'var(--bad-dot)',
+  ok: 'var(--ok-dot)',
+  warn: '#e8791f',
+  compare: 'var(--app-text-3)',
+}
+
+/** Which colour is which metric. */
+function Legend({ metrics, colored }: { metrics: readonly Series['metric'][]; colored: readonly Tint[] }) {
+  const { t } = useTranslation()
+  return (
+    <ul className={classes.legend}>
+      {metrics.map((metric, index) => (
+        <li key={metric}>
+          <i style={{ background: swatch[colored[index] ?? 'brand'] }} aria-hidden="true" />
+          {t(`usecase.metric.${metric}`)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 function SeriesTable({ series, timezone, height }: { series: readonly Series[]; timezone: string; height: number }) {
   const { t } = useTranslation()
-  const [first] = series
-  if (!first) return null
+  const rows = tableRows(series)
+  const place = rows[0] && otherZone(rows[0].start, timezone)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={classes.tableFrame} style={{ maxHeight: height }} tabIndex={0} aria-label={t('chart.asTable')}>
       <table className={classes.table}>
         <thead>
           <tr>
-            <th>{t('chart.from')}</th>
+            <th>{place ? `${t('chart.from')} (${place})` : t('chart.from')}</th>
             {series.map(({ metric }) => (
               <th key={metric}>{t(`usecase.metric.${metric}`)}</th>
             ))}
@@ -177,18 +209,15 @@ function SeriesTable({ series, timezone, height }: { series: readonly Series[]; 
           </tr>
         </thead>
         <tbody>
-          {first.points.map((point, row) => (
-            <tr key={point.start}>
-              <td className="num">{formatTime(point.start, timezone)}</td>
-              {series.map(({ metric, points }) => {
-                const value = points[row]?.value ?? null
-                return (
-                  <td key={metric} className="num">
-                    {value === null ? t('chart.gap') : formatNumber(value)}
-                  </td>
-                )
-              })}
-              <td className="num">{formatPercent(point.coverage_ratio)}</td>
+          {rows.map(({ start, values, coverage_ratio }) => (
+            <tr key={start}>
+              <td className="num">{formatTime(start, timezone)}</td>
+              {values.map((value, index) => (
+                <td key={series[index]?.metric} className="num">
+                  {value === null ? t('chart.gap') : formatNumber(value)}
+                </td>
+              ))}
+              <td className="num">{formatPercent(coverage_ratio)}</td>
             </tr>
           ))}
         </tbody>

@@ -3,7 +3,7 @@ import { cardsOf, type MetricId, metricRule, type UsecaseKey } from '@sightline/
 import { useTranslation } from 'react-i18next'
 import type { en } from '../../i18n/en/index.ts'
 import { formatNumber, formatPercent } from '../../i18n/format.ts'
-import { MetricCard } from '../MetricCard.tsx'
+import { type CardPeriod, MetricCard } from '../MetricCard.tsx'
 import { usecaseIcons } from './usecase-icons.ts'
 
 type Note = keyof (typeof en)['usecase']['note']
@@ -28,8 +28,16 @@ const byMetric: Partial<Record<MetricId, Note>> = {
 export const noteOf = (key: UsecaseKey, metric: MetricId): Note =>
   special[key]?.[metric] ?? byMetric[metric] ?? (metricRule(key, metric).flow ? 'occasions' : 'peakMean')
 
+type Props = {
+  usecaseKey: UsecaseKey
+  metrics: readonly MetricStat[]
+  period?: CardPeriod
+  /** Titles that other cards on the page have too. */
+  shared?: ReadonlySet<string>
+}
+
 /** The specified cards of a use case, for as far as their figures are there. */
-export function UsecaseCards({ usecaseKey, metrics }: { usecaseKey: UsecaseKey; metrics: readonly MetricStat[] }) {
+export function UsecaseCards({ usecaseKey, metrics, period = 'h24', shared }: Props) {
   const { t } = useTranslation()
   const Icon = usecaseIcons[usecaseKey]
   return cardsOf(usecaseKey).map(({ id, label, isViolation }) => {
@@ -40,7 +48,10 @@ export function UsecaseCards({ usecaseKey, metrics }: { usecaseKey: UsecaseKey; 
       <MetricCard
         key={`${usecaseKey}-${id}`}
         icon={<Icon size={16} stroke={1.8} aria-hidden="true" />}
-        label={t(`usecase.card.${label as CardLabel}`)}
+        label={[shared?.has(label) && t(`usecase.name.${usecaseKey}`), t(`usecase.card.${label as CardLabel}`)]
+          .filter(Boolean)
+          .join(' · ')}
+        period={period}
         value={stat?.value ?? null}
         isViolation={isViolation}
         note={
@@ -49,7 +60,7 @@ export function UsecaseCards({ usecaseKey, metrics }: { usecaseKey: UsecaseKey; 
             : t(`usecase.note.${note}`, { beside: note === 'share' ? formatPercent(beside) : formatNumber(beside) })
         }
         delta={stat?.delta_ratio}
-        deltaNote={t('usecase.previous')}
+        deltaNote={t(`usecase.previous.${period}`)}
         spark={stat?.spark}
         coverage={stat?.coverage_ratio}
       />

@@ -72,7 +72,6 @@ export function CameraView({ device, site }: { device: Device; site: Site }) {
           ) : (
             <EventItems
               events={list}
-              timezone={site.site_address.site_timezone}
               nameOf={(event) =>
                 source_channels.find(({ channel_id }) => channel_id === event.channel_id)?.channel_name ?? '–'
               }

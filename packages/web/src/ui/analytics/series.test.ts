@@ -4,17 +4,12 @@ import { sharedLabels, tableRows, tints } from './series.ts'
 const at = (minute: number) => `2026-05-04T12:0${minute}:00.000Z`
 const point = (minute: number, value: number | null) => ({
   start: at(minute),
-  end: at(minute + 1),
   value,
-  min: value,
-  max: value,
-  n: value === null ? 0 : 1,
-  observed_ms: value === null ? 0 : 60_000,
   coverage_ratio: value === null ? 0 : 1,
 })
 
 test('the table begins with the newest bucket and ends with the first that was watched; gaps between stay', () => {
-  const up = { metric: 'up' as const, points: [null, 0, null, 2].map((value, minute) => point(minute, value)) }
+  const up = { points: [null, 0, null, 2].map((value, minute) => point(minute, value)) }
   expect(tableRows([up]).map(({ start, values }) => [start, ...values])).toEqual([
     [at(3), 2],
     [at(2), null],
@@ -23,7 +18,7 @@ test('the table begins with the newest bucket and ends with the first that was w
 })
 
 test('a period in which nobody watched has no rows', () => {
-  expect(tableRows([{ metric: 'up', points: [point(0, null)] }])).toEqual([])
+  expect(tableRows([{ points: [point(0, null)] }])).toEqual([])
 })
 
 test('no two series of a chart have the same colour', () => {

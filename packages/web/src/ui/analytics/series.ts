@@ -3,10 +3,11 @@ import type { EventSeries } from '@sightline/contract'
 import { cardsOf, type MetricId, type UsecaseKey } from '@sightline/domain'
 import type { ChartColors } from '../EChartCanvas.tsx'
 
-type Series = Pick<EventSeries['series'][number], 'metric' | 'points'>
+type Point = EventSeries['series'][number]['points'][number]
+type Bucket = Pick<Point, 'start' | 'value' | 'coverage_ratio'>
 
 /** Rows of the table, newest first, from the first bucket in which anybody watched on. */
-export function tableRows(series: readonly Series[]) {
+export function tableRows(series: readonly { points: readonly Bucket[] }[]) {
   const buckets = series[0]?.points ?? []
   const first = buckets.findIndex((_, row) => series.some(({ points }) => (points[row]?.coverage_ratio ?? 0) > 0))
   if (first < 0) return []

@@ -21,13 +21,14 @@ import { MetricGrid } from '../ui/MetricCard.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton, PageSkeleton } from '../ui/Skeletons.tsx'
-import { Activity } from './Activity.tsx'
-import { Attention } from './Attention.tsx'
 import classes from './dashboard.module.css'
 
-/** The chart comes after the cards and pictures. */
+/** What stands beside the cameras, and the chart, come after the cards and pictures. */
+const Activity = lazy(() => import('./Activity.tsx').then((module) => ({ default: module.Activity })))
+const Attention = lazy(() => import('./Attention.tsx').then((module) => ({ default: module.Attention })))
 const Course = lazy(() => import('./Course.tsx').then((module) => ({ default: module.Course })))
 const chartHeight = 330
+const sideHeight = 520
 
 /** What matters now at the cameras of a customer: figures by use case, the cameras, what happened, what needs a hand. */
 export function Dashboard({ customer, uc }: { customer: Customer | null; uc: UsecaseKey | undefined }) {
@@ -142,8 +143,10 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
           )}
         </div>
         <aside className={classes.side}>
-          <Activity customerId={customer_id} uc={uc} cameras={all} />
-          <Attention customerId={customer_id} cameras={all} />
+          <Suspense fallback={<BlockSkeleton height={sideHeight} />}>
+            <Activity customerId={customer_id} uc={uc} cameras={all} />
+            <Attention customerId={customer_id} cameras={all} />
+          </Suspense>
         </aside>
       </div>
     </>

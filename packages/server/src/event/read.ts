@@ -61,12 +61,8 @@ export async function readSlots(trx: Trx, query: Query, { last, together }: Slot
 }
 
 const dates = (borders: readonly number[]) => borders.map((at) => new Date(at).toISOString())
-const columns = (table: string) =>
-  sql.raw(
-    'tenant_id channel_id bucket series n sum min max last last_at observed_ms'
-      .replaceAll(/\w+/g, `${table}.$&`)
-      .replaceAll(' ', ', '),
-  )
+const names = 'tenant_id channel_id bucket series n sum min max last last_at observed_ms'.split(' ')
+const columns = (table: string) => sql.join(names.map((name) => sql.ref(`${table}.${name}`)))
 
 function minutes({ channels, series }: Query, from: number, to: number) {
   const { tenants, ids } = keys(channels)

@@ -336,7 +336,7 @@ test('a site of hundreds of cameras stays light: few nodes on the page, and sear
   await until('only that one', async () => (await page.getByRole('link', { name: /^Gate / }).count()) === 1)
 
   await press(page, /^Search cameras/)
-  await page.locator('.mantine-Spotlight-search').fill('Gate 0315')
+  await page.getByRole('textbox', { name: /^Type a screen/ }).fill('Gate 0315')
   await page.locator('.mantine-Spotlight-action', { hasText: 'Gate 0315' }).waitFor()
   await page.keyboard.press('Escape')
   for (const path of ['/dashboard', '/analytic', `/site/detail?sid=${site.site_id}`, '/event', '/deployment']) {

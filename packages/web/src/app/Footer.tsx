@@ -16,18 +16,28 @@ export function Footer() {
   const edge = useEdge()
   const dots: [label: string, tone: Tone, word: string][] = [
     [t('shell.modules.api'), isError ? 'bad' : 'ok', isError ? t('shell.moduleState.off') : t('shell.moduleState.on')],
-    [
-      t('shell.modules.live'),
-      stream === 'open' ? 'ok' : 'warn',
-      stream === 'open' ? t('shell.moduleState.on') : t('shell.moduleState.off'),
-    ],
+    isError
+      ? unknown(t('shell.modules.live'))
+      : [
+          t('shell.modules.live'),
+          stream === 'open' ? 'ok' : 'warn',
+          stream === 'open' ? t('shell.moduleState.on') : t('shell.moduleState.off'),
+        ],
     module(t('shell.modules.mail'), status?.smtp_module),
     module(t('shell.modules.sms'), status?.sms_module),
   ]
+  function unknown(label: string): [string, Tone, string] {
+    return [label, 'neutral', t('common.unknown')]
+  }
   function module(label: string, isOn: boolean | undefined): [string, Tone, string] {
+    if (isError) return unknown(label)
     return [label, isOn ? 'ok' : 'neutral', isOn ? t('shell.moduleState.on') : t('shell.moduleState.notSet')]
   }
-  if (edge) dots.push([t('shell.modules.edge', edge), edge.tone, t('shell.edge', edge)])
+  if (edge) {
+    const { online, total, tone } = edge
+    const label = t('shell.modules.edge', { online: online ?? '–', total })
+    dots.push([label, tone, online === null ? t('shell.edgeAway') : t('shell.edge', { online, total })])
+  }
   return (
     <footer className={`${classes.root} no-print`}>
       <span className="num">

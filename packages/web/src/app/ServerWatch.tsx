@@ -2,6 +2,7 @@ import { statusRetrySeconds } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useMay } from '../session.ts'
 import { clearBanner, setBanner } from './banner.ts'
 import { api } from './client.ts'
 
@@ -16,9 +17,13 @@ export const statusQuery = () => ({
   meta: { op: 'status.get' as const, quiet: true },
 })
 
+/** Whether the server does not answer: what was read before it stopped is not known to be so any more. */
+export const useIsServerAway = (): boolean => useQuery(statusQuery()).isError
+
 /** Watches whether the server answers and the browser is online, and says so in the banner. Draws nothing itself. */
 export function ServerWatch() {
   const { t } = useTranslation()
+  const isAdmin = useMay('admin_and_above')
   const { isError, errorUpdateCount, errorUpdatedAt } = useQuery(statusQuery())
   const [firstError, setFirstError] = useState(0)
   const [now, setNow] = useState(Date.now)
@@ -52,7 +57,7 @@ export function ServerWatch() {
         id: 'server',
         version: 'given up',
         message: t('shell.statusFailed'),
-        detail: t('shell.statusReload'),
+        detail: t(isAdmin ? 'shell.statusReloadAdmin' : 'shell.statusReload'),
         color: 'bad',
         icon: 'plug',
         action,
@@ -68,6 +73,6 @@ export function ServerWatch() {
         icon: 'plug',
       })
     } else clearBanner('server')
-  }, [isOffline, isError, isGivenUp, left, t])
+  }, [isOffline, isError, isGivenUp, isAdmin, left, t])
   return null
 }

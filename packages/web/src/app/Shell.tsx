@@ -95,7 +95,11 @@ function SystemBar({ isMenuOpen, onMenu, onSearch }: BarProps) {
   const { name, logo } = useInstance()
   const { isDark, choose } = useTheme()
   const edge = useEdge()
-  const edgeText = edge ? t('shell.edge', edge) : t('shell.edgeNone')
+  const edgeText = !edge
+    ? t('shell.edgeNone')
+    : edge.online === null
+      ? t('shell.edgeAway')
+      : t('shell.edge', { online: edge.online, total: edge.total })
   return (
     <div className={classes.row}>
       <div className={classes.brand}>
@@ -120,7 +124,7 @@ function SystemBar({ isMenuOpen, onMenu, onSearch }: BarProps) {
           <StatusDot tone={edge?.tone ?? 'neutral'} />
           {edge && (
             <span className="t2 num" aria-hidden="true">
-              {edge.online}/{edge.total}
+              {edge.online ?? '–'}/{edge.total}
             </span>
           )}
         </Go>

@@ -7,6 +7,7 @@ import type { Tone } from '../ui/tone.ts'
 import { clearBanner, setBanner } from './banner.ts'
 import { api, queryClient } from './client.ts'
 import { router } from './router.ts'
+import { useIsServerAway } from './ServerWatch.tsx'
 
 /** Edge servers with their state, polled in silence; the stream changes them in between. */
 export const edgeQuery = () => ({
@@ -16,10 +17,12 @@ export const edgeQuery = () => ({
   meta: { op: 'nimble.list' as const, quiet: true },
 })
 
-/** How many edge servers are online; null when there is none. */
-export function useEdge(): { online: number; total: number; tone: Tone } | null {
+/** How many edge servers are online, null while the portal cannot say; null altogether when there is none. */
+export function useEdge(): { online: number | null; total: number; tone: Tone } | null {
   const { data } = useQuery(edgeQuery())
+  const isAway = useIsServerAway()
   if (!data || data.length === 0) return null
+  if (isAway) return { online: null, total: data.length, tone: 'neutral' }
   const online = data.filter((one) => one.status?.state === 'online').length
   return { online, total: data.length, tone: online === data.length ? 'ok' : online === 0 ? 'bad' : 'warn' }
 }

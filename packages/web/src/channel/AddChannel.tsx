@@ -194,7 +194,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
       )}
       {step === 'review' && key && (
         <Panel>
-          <form onSubmit={onSubmit}>
+          <form onSubmit={onSubmit} noValidate>
             <Facts
               items={[
                 [t('channel.add.usecase'), t(`usecase.name.${key}`)],

@@ -18,6 +18,7 @@ import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
 import { LivePicture } from '../ui/live/LivePicture.tsx'
 import type { LiveOverlay } from '../ui/live/player.ts'
+import { shapesOf } from '../ui/live/ShapesOver.tsx'
 import { MetricGrid } from '../ui/MetricCard.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
@@ -92,7 +93,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
           <LivePicture
             channelId={channel_id}
             label={`${t('channel.detail.live')}: ${device.device_name}`}
-            shapes={channel.zones.map((zone) => ({ ...zone, id: zone.static_id, name: zone.label ?? zone.name }))}
+            shapes={shapesOf(channel.zones)}
             onOverlay={onOverlay}
           >
             {now.length > 0 && (

@@ -9,6 +9,7 @@ import { Facts } from '../ui/Facts.tsx'
 import { useDraftForm } from '../ui/form.tsx'
 import { useGo } from '../ui/Go.tsx'
 import { LivePicture } from '../ui/live/LivePicture.tsx'
+import { shapesOf } from '../ui/live/ShapesOver.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { useZones } from '../ui/zones/useZones.ts'
@@ -35,11 +36,7 @@ export function EditChannel({ channel, device }: Props) {
   ) : (
     <>
       <PageHeader title={t('channel.edit.title', { name: channel.channel_name })} meta={t('channel.edit.readOnly')} />
-      <LivePicture
-        channelId={channel.channel_id}
-        label={channel.channel_name}
-        shapes={channel.zones.map((zone) => ({ ...zone, id: zone.static_id, name: zone.label ?? zone.name }))}
-      />
+      <LivePicture channelId={channel.channel_id} label={channel.channel_name} shapes={shapesOf(channel.zones)} />
       <Panel title={t('channel.edit.settings')}>
         <Facts
           items={[
@@ -137,7 +134,7 @@ function Editor({ channel, device }: Props) {
         </Tabs.Panel>
         <Tabs.Panel value="settings">
           <Panel>
-            <form onSubmit={onSubmit}>
+            <form onSubmit={onSubmit} noValidate>
               <TextInput label={t('channel.field.name')} required {...field('channel_name')} />
               <TextInput mt="md" label={t('channel.field.sid')} {...field('channel_sid')} />
               <NumberInput

@@ -2,6 +2,7 @@ import type { UsecaseKey } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { useIsServerAway } from '../app/ServerWatch.tsx'
 import { useTopic } from '../live.ts'
 import { EventItems } from '../ui/analytics/EventItems.tsx'
 import { useCameraNames } from '../ui/cameras/camera-names.ts'
@@ -19,6 +20,7 @@ type Props = { customerId: string; uc: UsecaseKey | undefined; cameras: readonly
 /** The latest events of the last 24 hours, new ones as they come. */
 export function Activity({ customerId, uc, cameras }: Props) {
   const { t } = useTranslation()
+  const isAway = useIsServerAway()
   const query = useQuery(
     api.event.range.query({ customer_id: customerId, usecase_key: uc, kind: ['open'], event_limit: 8, type: 1 }),
   )
@@ -33,7 +35,7 @@ export function Activity({ customerId, uc, cameras }: Props) {
       flush
       title={
         <span className={classes.title}>
-          <StatusDot tone="ok" pulse /> {t('dashboard.activity')}
+          <StatusDot tone={isAway ? 'neutral' : 'ok'} pulse={!isAway} /> {t('dashboard.activity')}
         </span>
       }
       aside={

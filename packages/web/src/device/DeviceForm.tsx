@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { cameraName } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
 import { codecName } from '../i18n/format.ts'
+import { edgeName } from '../i18n/seeded.ts'
 import { FormActions, useDraftForm } from '../ui/form.tsx'
 import { useGo } from '../ui/Go.tsx'
 import { Panel } from '../ui/Panel.tsx'
@@ -108,7 +109,7 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
             label={t('device.form.nimble')}
             description={t('device.form.nimbleHint')}
             allowDeselect={false}
-            data={nimbles.map(({ nimble_id, name }) => ({ value: nimble_id, label: name }))}
+            data={nimbles.map((one) => ({ value: one.nimble_id, label: edgeName(one) }))}
             {...field('nimble_id')}
           />
           <TextInput

@@ -9,6 +9,7 @@ import { api } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { movable } from '../app/moving.ts'
 import { formatNumber } from '../i18n/format.ts'
+import { edgeName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { MoveCameras } from '../ui/cameras/MoveCameras.tsx'
@@ -41,7 +42,7 @@ export function DeviceList({ site, q, health }: Props) {
   const { edges = [] } = useEdges()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [open, setOpen] = useState<'tags' | 'move' | null>(null)
-  const nimbleName = useMemo(() => new Map(edges.map(({ nimble_id, name }) => [nimble_id, name])), [edges])
+  const nimbleName = useMemo(() => new Map(edges.map((one) => [one.nimble_id, edgeName(one)])), [edges])
   const setHealth = (next: string | null) =>
     void navigate({
       to: '.',

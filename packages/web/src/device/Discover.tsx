@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { edgeName } from '../i18n/seeded.ts'
 import { CameraSearch } from '../ui/cameras/CameraSearch.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
@@ -36,7 +37,7 @@ export function Discover({ site, nimbles, nimbleId }: Props) {
             allowDeselect={false}
             value={chosen}
             onChange={(next) => next && setChosen(next)}
-            data={nimbles.map(({ nimble_id, name }) => ({ value: nimble_id, label: name }))}
+            data={nimbles.map((one) => ({ value: one.nimble_id, label: edgeName(one) }))}
           />
         )}
         {nimble && (

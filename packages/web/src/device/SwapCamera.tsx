@@ -66,6 +66,7 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
         {t('swap.text')}
       </Text>
       <form
+        noValidate
         onSubmit={(submitted) => {
           submitted.preventDefault()
           setFault(null)

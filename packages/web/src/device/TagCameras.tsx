@@ -48,6 +48,7 @@ function Tagging({ cameras, onClose }: { cameras: readonly Device[]; onClose: ()
   }
   return (
     <form
+      noValidate
       onSubmit={(submitted) => {
         submitted.preventDefault()
         void save()

@@ -10,6 +10,7 @@ import { useMetricsText } from '../ui/analytics/EventItems.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Go } from '../ui/Go.tsx'
 import { Tag } from '../ui/Health.tsx'
+import { ShapesOver, shapesOf } from '../ui/live/ShapesOver.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import classes from './event.module.css'
@@ -56,6 +57,7 @@ export function EventDetail({ event }: { event: EventEntity }) {
           {event.snapshot_url && !isGone ? (
             <>
               <img src={event.snapshot_url} alt={metricsText(event)} onError={() => setIsGone(true)} />
+              {channel.data && <ShapesOver shapes={shapesOf(channel.data.zones)} />}
               {details.boxes?.map(({ box: [x, y, w, h], track_id, label }, index) => (
                 <span
                   key={track_id ?? `box-${index}`}

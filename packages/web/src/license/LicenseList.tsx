@@ -8,6 +8,7 @@ import { api, refresh } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { notify } from '../app/messages.ts'
 import { formatDate } from '../i18n/format.ts'
+import { licenseName } from '../i18n/seeded.ts'
 import { words } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -151,7 +152,7 @@ function LicenseCard({ license, isOpen, menu }: { license: License; isOpen: bool
     <article className={classes.card} data-open={isOpen || undefined}>
       <Group gap={8} wrap="nowrap">
         <IconLicense size={20} stroke={1.6} aria-hidden="true" />
-        <h2 className={classes.name}>{license.license_name}</h2>
+        <h2 className={classes.name}>{licenseName(license)}</h2>
         <Tag tone={toneOf[license.state]}>{t(`license.state.${license.state}`)}</Tag>
         {license.is_builtin && <Tag>{t('license.builtin')}</Tag>}
         <span style={{ marginLeft: 'auto' }}>{menu}</span>

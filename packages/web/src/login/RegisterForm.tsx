@@ -46,6 +46,7 @@ export function RegisterForm({ token, onCreated }: Props) {
       />
       <TextInput
         label={t('register.username')}
+        description={t('register.usernameHint')}
         withAsterisk
         autoComplete="username"
         autoCapitalize="none"

@@ -9,6 +9,7 @@ import { api } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { camerasOfEdge, type Movable, movable } from '../app/moving.ts'
 import { formatNumber } from '../i18n/format.ts'
+import { edgeName } from '../i18n/seeded.ts'
 import { useMay } from '../session.ts'
 import { MoveCameras } from '../ui/cameras/MoveCameras.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -121,7 +122,8 @@ function Server({ nimble, isOpen, onToggle, onMove, mayChange }: ServerProps) {
   // One of a few stands open until it is closed; of many, the one that the address names.
   const [closed, setClosed] = useState(false)
   const shows = isOpen && !closed
-  const { nimble_id, name, status } = nimble
+  const { nimble_id, status } = nimble
+  const name = edgeName(nimble)
   const state = edgeState(nimble)
   const resend = useMutation(api.nimble.resend.mutation())
   const cameras = useQuery<Device[], CallFailed>({

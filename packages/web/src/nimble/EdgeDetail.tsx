@@ -6,6 +6,7 @@ import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatBytes, formatClock, formatNumber, formatPercent, formatTime } from '../i18n/format.ts'
+import { edgeName } from '../i18n/seeded.ts'
 import { causeText, clockText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { axisBegin } from '../ui/axis.ts'
@@ -40,7 +41,7 @@ export function EdgeDetail({ nimble }: { nimble: Nimble }) {
   return (
     <>
       <PageHeader
-        title={nimble.name}
+        title={edgeName(nimble)}
         meta={
           <>
             <StatusDot tone={edgeTone[state]} /> {t(`nimble.state.${state}`)}
@@ -165,7 +166,7 @@ function Manage({ nimble, channels }: { nimble: Nimble; channels: number }) {
           remove.mutate({ nimble_id }, { onSuccess: () => go('/configuration'), onSettled: () => setIsAsking(false) })
         }
       >
-        <b>{nimble.name}</b>: {t('nimble.deleteText')}
+        <b>{edgeName(nimble)}</b>: {t('nimble.deleteText')}
       </Confirm>
     </>
   )

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { formatBytes, formatPercent } from '../i18n/format.ts'
+import { edgeName, licenseName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -94,7 +95,7 @@ function EdgeCard({ nimble, license }: { nimble: Nimble; license: License | null
       <div className={classes.head}>
         <IconServer2 size={20} stroke={1.6} aria-hidden="true" />
         <Go to="/configuration/detail" search={{ nid: nimble.nimble_id }} className={classes.name}>
-          {nimble.name}
+          {edgeName(nimble)}
         </Go>
         {nimble.is_local && <Tag>{t('nimble.local')}</Tag>}
         <span className={classes.state}>
@@ -114,7 +115,7 @@ function EdgeCard({ nimble, license }: { nimble: Nimble; license: License | null
           <dt>{t('nimble.license')}</dt>
           <dd className="num">
             {license
-              ? `${license.license_name} · ${license.channels_used}/${license.channel_limit}`
+              ? `${licenseName(license)} · ${license.channels_used}/${license.channel_limit}`
               : t('nimble.noLicense')}
           </dd>
         </div>

@@ -92,6 +92,7 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
   return (
     <StepCard title={t('onboarding.analytic.title')} text={t('onboarding.analytic.text')}>
       <form
+        noValidate
         onSubmit={(submitted) => {
           submitted.preventDefault()
           attach()

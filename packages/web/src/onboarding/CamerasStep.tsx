@@ -2,6 +2,7 @@ import { Select } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CameraSearch } from '../ui/cameras/CameraSearch.tsx'
+import { ByAddress } from './ByAddress.tsx'
 import type { StepProps } from './Onboarding.tsx'
 import { StepCard } from './StepCard.tsx'
 
@@ -35,6 +36,7 @@ export function CamerasStep({ run, onNext, onSkip }: StepProps) {
         />
       )}
       <CameraSearch key={site.site_id} nimble={nimble} site={site} devices={here} onAdded={onNext} />
+      <ByAddress key={`at-${site.site_id}`} nimble={nimble} site={site} devices={here} onAdded={onNext} />
     </StepCard>
   )
 }

@@ -4,6 +4,7 @@ import { IconServer2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
+import { edgeName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
 import { useDraftForm } from '../ui/form.tsx'
 import { StatusDot } from '../ui/Health.tsx'
@@ -46,7 +47,7 @@ function Found({ nimble }: { nimble: Nimble }) {
       <div className={classes.fact}>
         <IconServer2 size={20} stroke={1.6} aria-hidden="true" />
         <span className={classes.grow}>
-          <b>{nimble.name}</b> <span className="t2 num">{place}</span>
+          <b>{edgeName(nimble)}</b> <span className="t2 num">{place}</span>
         </span>
         <span>
           <StatusDot tone={state === 'online' ? 'ok' : 'warn'} pulse={state !== 'online'} />{' '}

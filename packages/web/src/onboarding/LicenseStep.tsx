@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { formatDate } from '../i18n/format.ts'
+import { licenseName } from '../i18n/seeded.ts'
 import { useDraftForm } from '../ui/form.tsx'
 import type { StepProps } from './Onboarding.tsx'
 import classes from './onboarding.module.css'
@@ -30,7 +31,7 @@ export function LicenseStep({ run: { license }, onNext, onSkip }: StepProps) {
       {license && (
         <div className={classes.fact}>
           <IconLicense size={20} stroke={1.6} aria-hidden="true" />
-          <b>{license.license_name}</b>
+          <b>{licenseName(license)}</b>
           <span className="t2 num">
             {t('onboarding.license.channels', { used: license.channels_used, limit: license.channel_limit })} ·{' '}
             {license.expires_at

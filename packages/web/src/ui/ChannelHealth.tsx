@@ -10,6 +10,5 @@ export function ChannelHealth({ channel: { channel_health, channel_state, state_
   const { t } = useTranslation()
   const state = t(`channel.state.${channel_state}`)
   if (state_cause) return <HealthTag health={channel_health} cause={causeText(state_cause)} />
-  const isStarting = channel_state === 'saved' || channel_state === 'sent' || channel_state === 'applied'
-  return <HealthTag health={channel_health} cause={state} pending={isStarting && state} />
+  return <HealthTag health={channel_health} cause={state} pending={state} />
 }

@@ -40,6 +40,7 @@ export function Confirm(props: Props) {
   return (
     <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': t('common.close') }}>
       <form
+        noValidate
         onSubmit={(submitted) => {
           submitted.preventDefault()
           onConfirm()

@@ -42,7 +42,7 @@ export const channel = {
     name: 'Name',
     sid: 'Stream name at the edge server',
     threshold: 'In violation from this count on',
-    thresholdHint: 'Marks the camera on screens; −1 switches it off. Sends nothing.',
+    thresholdHint: 'From this number on the camera is marked red on screens; nobody is notified. −1 means never.',
     autoRecovery: 'Auto recovery',
     autoRecoveryHint: 'Starts the analytic again when it stopped. Deleting is blocked while this is on.',
   },

@@ -12,7 +12,7 @@ export const dashboard = {
   cameraGrid: 'Cameras',
   activity: 'Live activity',
   viewAll: 'View all',
-  quiet: 'Nothing was crossed, entered or broken in the last 24 hours',
+  quiet: 'Nothing happened at the cameras in the last 24 hours',
   moreCameras_one: 'Show {{count}} more camera',
   moreCameras_other: 'Show {{count}} more cameras',
   attention: 'Needs attention',

@@ -7,6 +7,7 @@ export const live = {
   since: 'since {{at}}',
   retrying: 'Trying again by itself.',
   buffer: '{{seconds}} s behind',
+  video: 'Video',
   mjpeg: 'Still pictures: this browser cannot play the stream',
   zones: 'Zones and lines',
   boxes: 'Boxes',

@@ -23,6 +23,7 @@ export const register = {
   username: 'User name',
   email: 'E-mail',
   password: 'Password',
+  usernameHint: 'At least 6 characters: letters, digits, . _ - @',
   passwordHint: 'At least 8 characters, with a special character and a number',
   confirm: 'Password again',
   submit: 'Create account',

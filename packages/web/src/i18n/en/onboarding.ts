@@ -104,6 +104,7 @@ export const onboarding = {
     have_one: '{{count}} camera is at this site already.',
     have_other: '{{count}} cameras are at this site already.',
     demoTag: 'demo',
+    byAddressText: 'Cameras in another network are not found by the search: enter where one is.',
   },
   analytic: {
     title: 'What should it look for?',

@@ -86,6 +86,8 @@ export const shell = {
   statusRetry_one: 'Retrying in {{count}} s',
   statusRetry_other: 'Retrying in {{count}} s',
   statusReload: 'It still does not answer. Reload the page, and tell your administrator if that does not help.',
+  statusReloadAdmin: 'It still does not answer. Check that the portal runs, then reload the page.',
+  edgeAway: 'Whether edge servers are online is not known: the server does not answer',
   reload: 'Reload',
   sessionLost: 'Your session has ended.',
   sessionLostDetail: 'Sign in again: what you had typed is kept.',

@@ -42,7 +42,7 @@ export const channel = {
     name: 'Nom',
     sid: 'Nom du flux sur le serveur edge',
     threshold: 'En infraction à partir de ce nombre',
-    thresholdHint: 'Signale la caméra à l’écran ; −1 désactive. N’envoie rien.',
+    thresholdHint: 'Dès ce nombre, la caméra est marquée en rouge à l’écran ; personne n’est averti. −1 : jamais.',
     autoRecovery: 'Reprise automatique',
     autoRecoveryHint: 'Relance l’analyse quand elle s’est arrêtée. La suppression est bloquée tant qu’elle est active.',
   },

@@ -12,7 +12,7 @@ export const dashboard = {
   cameraGrid: 'Caméras',
   activity: 'Activité en direct',
   viewAll: 'Tout voir',
-  quiet: 'Aucun passage, aucune intrusion ni infraction ces dernières 24 heures',
+  quiet: 'Rien ne s’est passé devant les caméras ces dernières 24 heures',
   moreCameras_one: 'Montrer {{count}} caméra de plus',
   moreCameras_other: 'Montrer {{count}} caméras de plus',
   attention: 'À surveiller',

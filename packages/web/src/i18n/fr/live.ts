@@ -7,6 +7,7 @@ export const live = {
   since: 'depuis {{at}}',
   retrying: 'Nouvel essai automatique.',
   buffer: '{{seconds}} s de retard',
+  video: 'Vidéo',
   mjpeg: 'Images fixes : ce navigateur ne lit pas le flux',
   zones: 'Zones et lignes',
   boxes: 'Cadres',

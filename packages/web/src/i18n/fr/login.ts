@@ -26,6 +26,7 @@ export const register: Catalogue['register'] = {
   username: "Nom d'utilisateur",
   email: 'E-mail',
   password: 'Mot de passe',
+  usernameHint: 'Au moins 6 caractères : lettres, chiffres, . _ - @',
   passwordHint: 'Au moins 8 caractères, avec un caractère spécial et un chiffre',
   confirm: 'Mot de passe, encore une fois',
   submit: 'Créer le compte',

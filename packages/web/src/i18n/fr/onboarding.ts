@@ -107,6 +107,7 @@ export const onboarding: Catalogue['onboarding'] = {
     have_one: '{{count}} caméra est déjà sur ce site.',
     have_other: '{{count}} caméras sont déjà sur ce site.',
     demoTag: 'démo',
+    byAddressText: 'La recherche ne trouve pas les caméras d’un autre réseau : indiquez où elles sont.',
   },
   analytic: {
     title: 'Que doit-elle chercher ?',

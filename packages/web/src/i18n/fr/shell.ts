@@ -88,6 +88,8 @@ export const shell: Catalogue['shell'] = {
   statusRetry_one: 'Nouvel essai dans {{count}} s',
   statusRetry_other: 'Nouvel essai dans {{count}} s',
   statusReload: 'Il ne répond toujours pas. Rechargez la page, et prévenez votre administrateur si cela ne suffit pas.',
+  statusReloadAdmin: 'Il ne répond toujours pas. Vérifiez que le portail fonctionne, puis rechargez la page.',
+  edgeAway: 'On ignore si les serveurs edge sont en ligne : le serveur ne répond pas',
   reload: 'Recharger',
   sessionLost: 'Votre session est terminée.',
   sessionLostDetail: 'Reconnectez-vous : votre saisie est conservée.',

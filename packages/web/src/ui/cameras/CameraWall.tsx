@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../app/client.ts'
+import { useIsServerAway } from '../../app/ServerWatch.tsx'
 import { formatNumber } from '../../i18n/format.ts'
 import { CameraGrid, CameraTile } from '../CameraTile.tsx'
 import { toneOf } from '../tone.ts'
@@ -70,6 +71,7 @@ function useStill({ device_id, channels, device_health, snapshot_url }: Camera):
 function Tile({ camera, levels, isViolating }: { camera: Camera; levels: Levels; isViolating: boolean }) {
   const { t } = useTranslation()
   const { device_id, device_name, site_id, site_name, device_health, channels } = camera
+  const health = useIsServerAway() ? 'unknown' : device_health
   const usecases = channels.map(({ usecase_key }) => t(`usecase.name.${usecase_key}`)).join(', ')
   const figure = channels
     .flatMap(({ channel_id, usecase_key }) => {
@@ -86,8 +88,8 @@ function Tile({ camera, levels, isViolating }: { camera: Camera; levels: Levels;
       name={device_name}
       detail={`${site_name} · ${usecases || t('dashboard.noAnalytic')}`}
       still={useStill(camera)}
-      tone={toneOf[device_health]}
-      status={device_health === 'healthy' ? t('dashboard.live') : t(`health.${device_health}`)}
+      tone={toneOf[health]}
+      status={health === 'healthy' ? t('dashboard.live') : t(`health.${health}`)}
       isViolating={isViolating}
       figure={figure}
     />

@@ -1,5 +1,4 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
-import { polygonArea } from '@sightline/domain'
 import { IconBoxMultiple, IconMaximize, IconPolygon } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,14 +10,7 @@ import { StatusDot } from '../Health.tsx'
 import classes from './LivePicture.module.css'
 import type { LiveOverlay } from './player.ts'
 import { LivePlayer, type LiveState } from './player.ts'
-
-/** A zone, line or mask as drawn over the picture; points 0…1. */
-export type Shape = {
-  id: string
-  kind: 'zone' | 'line' | 'mask'
-  name: string
-  points: readonly (readonly [number, number])[]
-}
+import { Names, Outlines, type Shape } from './ShapesOver.tsx'
 
 type Props = {
   /** Whose picture: a channel's or a camera's. */
@@ -107,27 +99,14 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
       )}
       {/* Points are shares of the picture, whatever its size on screen. */}
       <svg className={classes.overlay} viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-        {showShapes && shapes.map((shape) => <Drawn key={shape.id} shape={shape} />)}
+        {showShapes && <Outlines shapes={shapes} />}
         {showBoxes &&
           isPlaying &&
           overlay?.boxes.map(({ box: [x, y, w, h], track_id }, index) => (
             <rect key={track_id ?? `new-${index}`} className={classes.box} x={x} y={y} width={w} height={h} />
           ))}
       </svg>
-      {showShapes &&
-        shapes.map(({ id, name, kind, points }) => {
-          const [first] = points
-          return first && !isWhole(kind, points) ? (
-            <span
-              key={id}
-              className={classes.name}
-              data-low={(first[0] < 0.5 && first[1] < 0.12) || undefined}
-              style={{ left: `${first[0] * 100}%`, top: `${first[1] * 100}%` }}
-            >
-              {name}
-            </span>
-          ) : null
-        })}
+      {showShapes && <Names shapes={shapes} />}
       {showBoxes &&
         isPlaying &&
         overlay?.boxes.map(({ box: [x, y, w, h], track_id }, index) => (
@@ -168,21 +147,6 @@ async function toggleFullscreen(element: HTMLElement | null): Promise<void> {
   else await element?.requestFullscreen()
 }
 
-/** A zone that is the whole picture: no name and no colour, which would lie over everything. */
-const isWhole = (kind: Shape['kind'], points: Shape['points']): boolean => kind === 'zone' && polygonArea(points) > 0.95
-
-function Drawn({ shape: { kind, points } }: { shape: Shape }) {
-  const path = points.map((point) => point.join(',')).join(' ')
-  return kind === 'line' ? (
-    <polyline className={classes.line} points={path} />
-  ) : (
-    <polygon
-      className={kind === 'mask' ? classes.mask : isWhole(kind, points) ? classes.whole : classes.zone}
-      points={path}
-    />
-  )
-}
-
 function Tool(props: { label: string; pressed?: boolean; onClick: () => void; children: ReactNode }) {
   const { label, pressed, onClick, children } = props
   return (
@@ -214,7 +178,9 @@ function Status({ state: { phase, transport, behind } }: { state: LiveState }) {
       <StatusDot tone={phase === 'playing' ? 'ok' : phase === 'ended' ? 'bad' : 'warn'} pulse={phase === 'playing'} />
       {phase === 'playing' ? t('live.live') : t(`live.${phase}`)}
       {phase === 'playing' && (
-        <span className={classes.transport}>{transport === 'fmp4' ? `MSE${delay}` : t('live.mjpeg')}</span>
+        <span className={classes.transport}>
+          {transport === 'fmp4' ? `${t('live.video')}${delay}` : t('live.mjpeg')}
+        </span>
       )}
     </span>
   )

@@ -17,6 +17,7 @@ import {
   removePoint,
   replace,
   shapeAt,
+  stillWrong,
   wholePicture,
 } from './editing.ts'
 import { Handles, Name, Outline } from './Shapes.tsx'
@@ -283,7 +284,12 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
           {active?.open ? t(active.kind === 'line' ? 'zones.hintLine' : 'zones.hintPolygon') : t('zones.hintSelect')}
         </p>
       </div>
-      <ZonePanel zones={zones} needsLine={needsLine} error={error ?? null} onAdd={add} />
+      <ZonePanel
+        zones={zones}
+        needsLine={needsLine}
+        error={error && stillWrong(error, drawings) ? error : null}
+        onAdd={add}
+      />
     </div>
   )
 }

@@ -5,6 +5,7 @@ import {
   amend,
   change,
   clamp,
+  type Drawing,
   finish,
   historyOf,
   insertPoint,
@@ -15,6 +16,7 @@ import {
   redo,
   removePoint,
   reverse,
+  stillWrong,
   undo,
 } from './editing.ts'
 
@@ -85,4 +87,20 @@ test('side b lies to the right of the walk along a line, and reversing it swaps 
   ])
   expect(across(down.points, 16 / 9)?.toB[0]).toBeLessThan(0)
   expect(across(reverse(down).points, 16 / 9)?.toB[0]).toBeGreaterThan(0)
+})
+
+test('what was wrong when saving was tried goes as soon as it is mended', () => {
+  const open = newDrawing([], 'zone', 'a')
+  const points: Drawing['points'] = [
+    [0.1, 0.1],
+    [0.5, 0.1],
+    [0.5, 0.5],
+  ]
+  const closed = { ...open, points, open: false }
+  expect(stillWrong('zone_incomplete', [open])).toBe(true)
+  expect(stillWrong('zone_incomplete', [closed])).toBe(false)
+  expect(stillWrong('line_required', [closed])).toBe(true)
+  expect(stillWrong('line_required', [closed, { ...closed, kind: 'line' }])).toBe(false)
+  expect(stillWrong('zone_required', [closed])).toBe(false)
+  expect(stillWrong('name_taken', [closed])).toBe(true)
 })

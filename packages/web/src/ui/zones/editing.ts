@@ -130,6 +130,15 @@ export const reverse = (drawing: Drawing): Drawing => ({ ...drawing, points: dra
 export const faultOf = ({ kind, points, open }: Drawing): 'zone_incomplete' | 'zone_self_crossing' | null =>
   open ? 'zone_incomplete' : shapeFault(kind, points)
 
+/** Whether what was wrong with the shapes when saving was tried is still so. @param fault a message id */
+export function stillWrong(fault: string, drawings: readonly Drawing[]): boolean {
+  if (fault === 'zone_incomplete' || fault === 'zone_self_crossing')
+    return drawings.some((drawing) => faultOf(drawing) === fault)
+  if (fault === 'line_required') return drawings.every(({ kind }) => kind !== 'line')
+  if (fault === 'zone_required') return drawings.every(({ kind }) => kind !== 'zone')
+  return true
+}
+
 /** The topmost closed zone or mask under a point. */
 export const shapeAt = (drawings: readonly Drawing[], point: Point): Drawing | null =>
   drawings.findLast(({ kind, open, points }) => kind !== 'line' && !open && insidePolygon(points, point)) ?? null

@@ -1,0 +1,108 @@
+import { Alert, Button, Group, PasswordInput, SimpleGrid, TextInput } from '@mantine/core'
+import type { Device, Nimble, Site } from '@sightline/contract'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { bestProfile, cameraName } from '../app/camera-choice.ts'
+import { api, refresh } from '../app/client.ts'
+import { Findings } from '../device/Findings.tsx'
+import { useProbe } from '../device/useProbe.ts'
+import { fieldText } from '../i18n/words.ts'
+import classes from './onboarding.module.css'
+
+type Props = { nimble: Nimble; site: Site; devices: readonly Device[]; onAdded: () => void }
+
+/** A camera that no search finds, such as one in another network: typed, tried, added. */
+export function ByAddress({ nimble: { nimble_id }, site, devices, onAdded }: Props) {
+  const { t } = useTranslation()
+  const [address, setAddress] = useState('')
+  const [username, setUsername] = useState('')
+  const [password, setPassword] = useState('')
+  const [isSaving, setIsSaving] = useState(false)
+  const [fault, setFault] = useState<string | null>(null)
+  const trial = useProbe({ nimble_id, address, username, password }, () => undefined)
+
+  const add = async () => {
+    const best = trial.result && bestProfile(trial.result.profiles)
+    if (!trial.result || !best) return
+    const { model, UUID } = trial.result
+    setIsSaving(true)
+    const result = await api.device.create.call({
+      device_name: cameraName(
+        { name: model, model, host: new URL(best.stream_address).hostname },
+        devices.map(({ device_name }) => device_name),
+      ),
+      site_id: site.site_id,
+      nimble_id,
+      UUID,
+      stream_address: best.stream_address,
+      stream_type: address.trim().startsWith('http') ? 'onvif' : 'rtsp',
+      username: username || null,
+      password: password || null,
+    })
+    setIsSaving(false)
+    if (!result.status) {
+      const [ids] = Object.values(result.failure.errors)
+      return setFault(ids?.[0] ? fieldText(ids[0]) : result.message.text)
+    }
+    refresh('device')
+    onAdded()
+  }
+  return (
+    <section className={classes.byAddress} aria-label={t('device.byAddress')}>
+      <h3>{t('device.byAddress')}</h3>
+      <p className="t2">{t('onboarding.cameras.byAddressText')}</p>
+      <form
+        noValidate
+        onSubmit={(submitted) => {
+          submitted.preventDefault()
+          setFault(null)
+          if (trial.works) void add()
+          else if (address.trim() !== '') trial.run()
+        }}
+      >
+        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
+          <TextInput
+            label={t('device.form.address')}
+            description={t('device.form.addressHint')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            inputMode="url"
+            autoComplete="off"
+            spellCheck={false}
+            value={address}
+            onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+          />
+          <TextInput
+            label={t('device.form.username')}
+            autoComplete="off"
+            value={username}
+            onChange={({ currentTarget }) => setUsername(currentTarget.value)}
+          />
+          <PasswordInput
+            label={t('device.form.password')}
+            autoComplete="new-password"
+            visibilityToggleButtonProps={{ 'aria-label': t('login.show'), tabIndex: 0 }}
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          />
+        </SimpleGrid>
+        {(trial.error ?? fault) && (
+          <Alert mt="sm" color="red" role="alert">
+            {trial.error ?? fault}
+          </Alert>
+        )}
+        {trial.findings.length > 0 && <Findings findings={trial.findings} />}
+        <Group mt="sm" gap="xs">
+          {trial.works ? (
+            <Button type="submit" loading={isSaving}>
+              {t('device.form.create')}
+            </Button>
+          ) : (
+            <Button type="submit" variant="default" loading={trial.isRunning} disabled={address.trim() === ''}>
+              {t(trial.result ? 'device.form.retest' : 'device.form.test')}
+            </Button>
+          )}
+        </Group>
+      </form>
+    </section>
+  )
+}

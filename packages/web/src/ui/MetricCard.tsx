@@ -42,7 +42,7 @@ export function MetricCard(props: Props) {
     <section className={classes.root} data-violation={isViolation || undefined} aria-label={label}>
       <div className={classes.label}>
         {icon}
-        <span className="truncate">{label}</span>
+        <span>{label}</span>
         <span className={classes.period} title={t(`chart.${period}`)}>
           {t(`chart.short.${period}`)}
         </span>

@@ -71,7 +71,8 @@ function useStill({ device_id, channels, device_health, snapshot_url }: Camera):
 function Tile({ camera, levels, isViolating }: { camera: Camera; levels: Levels; isViolating: boolean }) {
   const { t } = useTranslation()
   const { device_id, device_name, site_id, site_name, device_health, channels } = camera
-  const health = useIsServerAway() ? 'unknown' : device_health
+  const isAway = useIsServerAway()
+  const health = isAway ? 'unknown' : device_health
   const usecases = channels.map(({ usecase_key }) => t(`usecase.name.${usecase_key}`)).join(', ')
   const figure = channels
     .flatMap(({ channel_id, usecase_key }) => {
@@ -90,7 +91,7 @@ function Tile({ camera, levels, isViolating }: { camera: Camera; levels: Levels;
       still={useStill(camera)}
       tone={toneOf[health]}
       status={health === 'healthy' ? t('dashboard.live') : t(`health.${health}`)}
-      isViolating={isViolating}
+      isViolating={isViolating && !isAway}
       figure={figure}
     />
   )

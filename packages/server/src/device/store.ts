@@ -12,6 +12,7 @@ import type { SecretPlace } from '../secrets.ts'
 import { deviceSource, type SourceRow, sourceReport, sourcesOfDevices } from '../source/store.ts'
 import { hasHealth } from './health.ts'
 
+export { siteGrades } from './health.ts'
 export { moveDevice } from './move.ts'
 
 /** Cameras, with what decides who sees them and who reads them. */

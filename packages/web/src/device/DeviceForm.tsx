@@ -5,14 +5,14 @@ import { cameraName } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
 import { codecName } from '../i18n/format.ts'
 import { edgeName } from '../i18n/seeded.ts'
+import { Findings } from '../ui/cameras/Findings.tsx'
+import { addressToSave } from '../ui/cameras/trial.ts'
+import { useProbe } from '../ui/cameras/useProbe.ts'
 import { FormActions, useDraftForm } from '../ui/form.tsx'
 import { useGo } from '../ui/Go.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import classes from './device.module.css'
-import { Findings } from './Findings.tsx'
 import { parseTags, tagsText } from './tags.ts'
-import { addressToSave } from './trial.ts'
-import { useProbe } from './useProbe.ts'
 
 type Values = {
   nimble_id: string

@@ -9,12 +9,12 @@ import { notify } from '../app/messages.ts'
 import { words } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
+import { Findings } from '../ui/cameras/Findings.tsx'
+import { useProbe } from '../ui/cameras/useProbe.ts'
 import { FormActions, useDraftForm } from '../ui/form.tsx'
 import { Tag } from '../ui/Health.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import classes from './device.module.css'
-import { Findings } from './Findings.tsx'
-import { useProbe } from './useProbe.ts'
 
 type Stream = Device['device_source'][number]
 type Open = { kind: 'add' } | { kind: 'edit' | 'delete'; stream: Stream } | null

@@ -6,9 +6,9 @@ import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { codecName } from '../i18n/format.ts'
 import { fieldText } from '../i18n/words.ts'
+import { Findings } from '../ui/cameras/Findings.tsx'
+import { useProbe } from '../ui/cameras/useProbe.ts'
 import classes from './device.module.css'
-import { Findings } from './Findings.tsx'
-import { useProbe } from './useProbe.ts'
 
 type Props = { device: Device; still: string | null; opened: boolean; onClose: () => void }
 

@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { bestProfile, cameraName } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
-import { Findings } from '../device/Findings.tsx'
-import { useProbe } from '../device/useProbe.ts'
 import { fieldText } from '../i18n/words.ts'
+import { Findings } from '../ui/cameras/Findings.tsx'
+import { useProbe } from '../ui/cameras/useProbe.ts'
 import classes from './onboarding.module.css'
 
 type Props = { nimble: Nimble; site: Site; devices: readonly Device[]; onAdded: () => void }

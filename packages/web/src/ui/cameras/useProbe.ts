@@ -1,9 +1,9 @@
 import type { Probe } from '@sightline/contract'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { bestProfile } from '../app/camera-choice.ts'
-import { api } from '../app/client.ts'
-import { useTopic } from '../live.ts'
+import { bestProfile } from '../../app/camera-choice.ts'
+import { api } from '../../app/client.ts'
+import { useTopic } from '../../live.ts'
 import { isTrialOf } from './trial.ts'
 
 type Camera = { nimble_id: string; address: string; username: string; password: string }

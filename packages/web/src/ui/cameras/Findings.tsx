@@ -1,7 +1,7 @@
 import type { Probe } from '@sightline/contract'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react'
-import { causeText } from '../i18n/words.ts'
-import classes from './device.module.css'
+import { causeText } from '../../i18n/words.ts'
+import classes from './cameras.module.css'
 
 const icons = { good: IconCircleCheck, warning: IconAlertTriangle, error: IconCircleX } as const
 

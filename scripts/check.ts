@@ -48,9 +48,19 @@ function skip(what: string): void {
   notes.push(`skipped: ${what}`)
 }
 
+/** What starts programs of its own, edge servers and the embedded database: another PostgreSQL changes nothing there. */
+const withPrograms = [
+  'packages/server/src/main.test.ts',
+  'packages/server/src/db/embedded.test.ts',
+  'packages/server/src/device/onboarding.test.ts',
+  'packages/server/src/event/crash.test.ts',
+  'packages/server/src/nimble/{absence,enrol,hostile,links,return}.test.ts',
+]
+
 async function postgres(): Promise<void> {
   const bin = postgresServer()
-  if (bin) await suite('postgres', 'vitest.config.ts', { TEST_POSTGRES_BIN: bin }, ['packages/server'])
+  const paths = ['packages/server', ...withPrograms.flatMap((path) => ['--exclude', path])]
+  if (bin) await suite('postgres', 'vitest.config.ts', { TEST_POSTGRES_BIN: bin }, paths)
   else skip('the API suite on a PostgreSQL server needs the package postgresql (apt-get install postgresql)')
 }
 

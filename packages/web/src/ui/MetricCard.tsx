@@ -19,7 +19,9 @@ type Props = {
   spark?: readonly (number | null)[]
   /** Share of the time that was really watched, 0…1; said when under 90 %. */
   coverage?: number
-  /** What the figures are of. */
+  /** Whose figures they are, where the label leaves that open. */
+  of?: string
+  /** The time they are of. */
   period?: CardPeriod
   icon?: ReactNode
 }
@@ -35,7 +37,7 @@ const watchedSeconds = (coverage: number, period: CardPeriod): number => {
 }
 
 export function MetricCard(props: Props) {
-  const { label, value, note, isViolation, delta, deltaNote, spark, coverage, period = 'h24', icon } = props
+  const { label, value, note, isViolation, delta, deltaNote, spark, coverage, of, period = 'h24', icon } = props
   const { t } = useTranslation()
   const Arrow = (delta ?? 0) >= 0 ? IconArrowUpRight : IconArrowDownRight
   return (
@@ -44,7 +46,7 @@ export function MetricCard(props: Props) {
         {icon}
         <span>{label}</span>
         <span className={classes.period} title={t(`chart.${period}`)}>
-          {t(`chart.short.${period}`)}
+          {[of, t(`chart.short.${period}`)].filter(Boolean).join(' · ')}
         </span>
       </div>
       <div className={`${classes.value} num`}>

@@ -48,9 +48,8 @@ export function UsecaseCards({ usecaseKey, metrics, period = 'h24', shared }: Pr
       <MetricCard
         key={`${usecaseKey}-${id}`}
         icon={<Icon size={16} stroke={1.8} aria-hidden="true" />}
-        label={[shared?.has(label) && t(`usecase.name.${usecaseKey}`), t(`usecase.card.${label as CardLabel}`)]
-          .filter(Boolean)
-          .join(' · ')}
+        label={t(`usecase.card.${label as CardLabel}`)}
+        of={shared?.has(label) ? t(`usecase.name.${usecaseKey}`) : undefined}
         period={period}
         value={stat?.value ?? null}
         isViolation={isViolation}

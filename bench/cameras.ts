@@ -77,7 +77,8 @@ type Measured = {
 async function eight(measured: Measured, scenes: VgaScene[], cams: SimulatedCamera[]): Promise<Figure[]> {
   const { run, nimble, seen, records, cores } = measured
   const seconds = run.quick ? 20 : 60
-  const config = configOf(cams)
+  // Every picture is wanted here; what is saved while nothing moves is the quiet camera's figure.
+  const config = configOf(cams, { 'decode.on_demand': false })
   const sources = config.sources.map(({ source_id }) => source_id)
   const stop = await watch(measured, config, run.quick ? 8 : 15)
   const meter = cpuMeter(() => [nimble.pid])
@@ -247,7 +248,7 @@ async function oneQuiet(measured: Measured, clip: ClipFile, cam: SimulatedCamera
 /* ── both ────────────────────────────────────────────────────────────────────────────── */
 
 /** Each camera counts people. */
-function configOf(cams: readonly SimulatedCamera[]): LinkConfig {
+function configOf(cams: readonly SimulatedCamera[], more: Record<string, boolean> = {}): LinkConfig {
   const sources = cams.map(
     ({ address }, index): LinkSource => ({
       source_id: newId(),
@@ -270,7 +271,7 @@ function configOf(cams: readonly SimulatedCamera[]): LinkConfig {
       version: 1,
       name,
       usecase_key: 'pplcnt',
-      pipeline_elements: { ...pipelineDefaults('pplcnt'), 'decode.fps': fps },
+      pipeline_elements: { ...pipelineDefaults('pplcnt'), 'decode.fps': fps, ...more },
       zones: [],
       auto_recovery: true,
     }),

@@ -20,6 +20,15 @@ const unknown = asked.find((name) => !(steps as readonly string[]).includes(name
 if (unknown) fail(`There is no step "${unknown}". Steps: ${steps.join(', ')}.`)
 const chosen = (asked.length > 0 ? asked : steps.filter((step) => step !== 'postgres' || process.env.CI)) as Step[]
 
+/** What starts programs of its own, edge servers and the embedded database: another PostgreSQL changes nothing there. */
+const withPrograms = [
+  'packages/server/src/main.test.ts',
+  'packages/server/src/db/embedded.test.ts',
+  'packages/server/src/device/onboarding.test.ts',
+  'packages/server/src/event/crash.test.ts',
+  'packages/server/src/nimble/{absence,enrol,hostile,links,return}.test.ts',
+]
+
 const total = { passed: 0, failed: 0, skipped: 0 }
 const notes: string[] = []
 
@@ -47,15 +56,6 @@ function skip(what: string): void {
   total.skipped++
   notes.push(`skipped: ${what}`)
 }
-
-/** What starts programs of its own, edge servers and the embedded database: another PostgreSQL changes nothing there. */
-const withPrograms = [
-  'packages/server/src/main.test.ts',
-  'packages/server/src/db/embedded.test.ts',
-  'packages/server/src/device/onboarding.test.ts',
-  'packages/server/src/event/crash.test.ts',
-  'packages/server/src/nimble/{absence,enrol,hostile,links,return}.test.ts',
-]
 
 async function postgres(): Promise<void> {
   const bin = postgresServer()

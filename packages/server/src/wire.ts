@@ -65,7 +65,10 @@ export function createWire(db: Db, log: FastifyBaseLogger): Wire {
     queuedBytes: () => channel?.queuedBytes() ?? 0,
     hear: (listener) => void listeners.push(listener),
     async start() {
-      channel = await db.channel(hear)
+      channel = await db.channel(hear, (trouble) => {
+        if (trouble) log.warn({ err: trouble }, 'the other portals are not heard for now')
+        else log.info('the other portals are heard again')
+      })
     },
     async stop() {
       const open = channel

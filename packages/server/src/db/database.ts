@@ -44,7 +44,7 @@ export type Db = {
   owner<T>(work: Work<T>): Promise<T>
   info(): Promise<DatabaseInfo>
   /** To and from the other portals on this database. */
-  channel(hear: (text: string, from: string) => void): Promise<Channel>
+  channel(hear: (text: string, from: string) => void, told: (trouble: Error | null) => void): Promise<Channel>
   close(): Promise<void>
 }
 
@@ -196,7 +196,7 @@ async function connect(config: pg.PoolConfig, options: DatabaseOptions, server: 
         )
         return { ...rows[0]!, row_security: rowSecurity, embedded: server !== null }
       }),
-    channel: (hear) => openChannel(config, hear),
+    channel: (hear, told) => openChannel(config, hear, told),
     async close() {
       await end()
       await server?.stop()

@@ -63,11 +63,17 @@ async function openRoad() {
 let road: Awaited<ReturnType<typeof openRoad>>
 let other: Channel
 const heard: string[] = []
+/** What it says of its connection: a loss, or that it is over. */
+const told: ('lost' | 'back')[] = []
 const channels: Channel[] = []
 beforeEach(async () => {
   heard.length = 0
+  told.length = 0
   road = await openRoad()
-  other = await db.channel(() => undefined)
+  other = await db.channel(
+    () => undefined,
+    () => undefined,
+  )
   channels.push(other)
 })
 afterEach(async () => {
@@ -75,7 +81,11 @@ afterEach(async () => {
   road.close()
 })
 const opened = async (config: pg.ClientConfig = {}) => {
-  const channel = await openChannel({ ...road.config, ...config }, (text) => heard.push(text))
+  const channel = await openChannel(
+    { ...road.config, ...config },
+    (text) => heard.push(text),
+    (trouble) => told.push(trouble ? 'lost' : 'back'),
+  )
   channels.push(channel)
   return channel
 }
@@ -92,6 +102,7 @@ describe('a channel whose connection breaks', () => {
     await until(() => road.state.failed === 1, 'it tries again')
     road.state.onListen = 'pass'
     await until(isHeard('"back"'), 'it hears again')
+    expect(told).toEqual(['lost', 'back'])
     await other.send('"once"')
     await other.send('"last"')
     await until(() => heard.includes('"last"'), 'the last is heard')
@@ -104,6 +115,8 @@ describe('a channel whose connection breaks', () => {
     road.state.onListen = 'spoil'
     road.breakAll()
     await until(() => road.state.failed === 2, 'it tries twice')
+    // Once, however often it tries in vain.
+    expect(told).toEqual(['lost'])
     road.state.onListen = 'pass'
     await until(isHeard('"back"'), 'it hears again')
     await until(() => road.open.size === 1, 'the others are closed')

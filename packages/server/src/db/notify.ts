@@ -27,10 +27,12 @@ const farewellMs = 2000
 /**
  * Opens the channel on a connection of its own, which is made again when it breaks.
  * @param hear gets what others send, in the order in which each sent it; never one's own
+ * @param told hears why nobody is heard any more, and null when others are heard again
  */
 export async function openChannel(
   config: pg.ClientConfig,
   hear: (text: string, from: string) => void,
+  told: (trouble: Error | null) => void,
 ): Promise<Channel> {
   const self = randomBytes(6).toString('hex')
   /** The beginnings of texts in several parts; the parts of one sender come one after the other. */
@@ -63,8 +65,10 @@ export async function openChannel(
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAliveMs,
     })
-    // What it breaks of is told by the query that fails, or by its end.
-    made.on('error', () => undefined)
+    let trouble = new Error('the connection to the other portals ended')
+    made.on('error', (error) => {
+      trouble = error
+    })
     made.on('notification', ({ payload }) => receive(payload))
     try {
       await made.connect()
@@ -80,7 +84,9 @@ export async function openChannel(
       client = null
       // Its parts may be missing in the middle.
       begun.clear()
-      if (!closing.signal.aborted) reconnecting = reconnect()
+      if (closing.signal.aborted) return
+      told(trouble)
+      reconnecting = reconnect()
     })
   }
   const isConnected = () =>
@@ -88,9 +94,14 @@ export async function openChannel(
       () => true,
       () => false,
     )
+  /** Each attempt fails of what was told already; that it is over is told once. */
   async function reconnect(): Promise<void> {
-    do await pause(retryMs, undefined, { signal: closing.signal }).catch(() => undefined)
-    while (!closing.signal.aborted && !(await isConnected()))
+    do {
+      // Rejects when the channel is closed meanwhile: then nothing is left to wait for.
+      await pause(retryMs, undefined, { signal: closing.signal }).catch(() => undefined)
+      if (closing.signal.aborted) return
+    } while (!(await isConnected()))
+    told(null)
   }
   await connect()
 

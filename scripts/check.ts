@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fail } from './prepare.mjs'
 import { buildWebApp } from './webapp.ts'
@@ -34,12 +34,14 @@ const notes: string[] = []
 
 for (const step of chosen) {
   console.log(`\n── ${step} ${'─'.repeat(60)}`)
-  if (step === 'types') count(await run(['scripts/typecheck.ts']))
+  const begun = performance.now()
+  if (step === 'types') count(step, await run(['scripts/typecheck.ts']))
   else if (step === 'lint')
-    count(await run(['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']))
+    count(step, await run(['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']))
   else if (step === 'unit') await suite('unit', 'vitest.config.ts')
   else if (step === 'postgres') await postgres()
   else await browser()
+  notes.push(`${step} took ${Math.round((performance.now() - begun) / 1000)} s`)
 }
 if (!asked.length && !process.env.CI) skip('the API suite on a PostgreSQL server of the system (npm test -- postgres)')
 
@@ -47,9 +49,12 @@ for (const note of notes) console.log(note)
 console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exit(total.failed === 0 ? 0 : 1)
 
-function count(ok: boolean): void {
+function count(what: string, ok: boolean): void {
   if (ok) total.passed++
-  else total.failed++
+  else {
+    total.failed++
+    notes.push(`failed: ${what}, see above`)
+  }
 }
 
 function skip(what: string): void {
@@ -76,14 +81,14 @@ function postgresServer(): string | null {
 async function browser(): Promise<void> {
   const chromium = await findChromium()
   const fault = chromium ? await buildWebApp(root) : 'no browser'
-  if (!fault) count(await run(['packages/web/budget.ts']))
+  if (!fault) count('the size of the web app', await run(['packages/web/budget.ts']))
   if (chromium && !fault) await suite('e2e', 'e2e/vitest.config.ts', { CHROMIUM: chromium })
   else {
-    count(false)
+    total.failed++
     notes.push(
       chromium
-        ? `The web app could not be built:\n${fault}`
-        : 'The browser tests need Chromium: apt-get install chromium, or set CHROMIUM to its path.',
+        ? `failed: the web app could not be built:\n${fault}`
+        : 'failed: the browser tests need Chromium: apt-get install chromium, or set CHROMIUM to its path.',
     )
   }
 }
@@ -111,21 +116,38 @@ async function suite(
   rmSync(report, { force: true })
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', config, '--reporter=default', '--reporter=json']
   const ok = await run([...args, `--outputFile.json=${report}`, ...paths], env)
-  if (!existsSync(report)) return count(false)
+  if (!existsSync(report)) return count(`${name}: it ended without a report`, false)
   const result = JSON.parse(readFileSync(report, 'utf8')) as Report
   total.passed += result.numPassedTests
   total.failed += result.numFailedTests
   // A file that fails outside its tests, or an error nobody awaited.
-  if (!ok && result.numFailedTests === 0) total.failed++
-  for (const file of result.testResults)
-    for (const test of file.assertionResults)
+  if (!ok && result.numFailedTests === 0) {
+    total.failed++
+    notes.push(`failed: ${name}: outside its tests, see above`)
+  }
+  for (const file of result.testResults) {
+    const path = relative(root, file.name)
+    if (file.status === 'failed' && file.assertionResults.every(({ status }) => status !== 'failed'))
+      notes.push(`failed: ${name}: ${path}\n${file.message}`)
+    for (const test of file.assertionResults) {
       if (['skipped', 'pending', 'todo'].includes(test.status)) skip(`${name}: ${test.fullName}`)
+      // Told once more at the end: the place where a long output is read first.
+      if (test.status === 'failed')
+        notes.push(`failed: ${name}: ${path}: ${test.fullName}\n${test.failureMessages?.join('\n') ?? ''}`)
+    }
+  }
 }
 
+/** What is read here of vitest's JSON report. */
 type Report = {
   numPassedTests: number
   numFailedTests: number
-  testResults: { assertionResults: { status: string; fullName: string }[] }[]
+  testResults: {
+    name: string
+    status: string
+    message: string
+    assertionResults: { status: string; fullName: string; failureMessages?: string[] }[]
+  }[]
 }
 
 function run(args: string[], env: Record<string, string> = {}): Promise<boolean> {

@@ -93,7 +93,7 @@ function install() {
       done()
       if (code === 0) return resolve()
       fail(
-        `The packages could not be installed. npm said:\n${said.trim()}\nCheck the network and the free disk space (about 1.2 GB), then run the same command again.`,
+        `The packages could not be installed. npm said:\n${said.trim()}\nCheck the network and the free disk space (about 1.5 GB), then run the same command again.`,
       )
     })
   })

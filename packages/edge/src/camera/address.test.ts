@@ -84,11 +84,13 @@ describe('an address names one ordinary host', () => {
     },
   )
 
-  test('a name that does not resolve is unreachable, not refused', async () => {
+  test('a name that does not resolve is not known, which is neither refused nor unreachable', async () => {
     const resolve = async () => {
       throw new Error('ENOTFOUND')
     }
-    expect(await checkAddress('rtsp://cam.example/', { schemes: ['rtsp:'], resolve })).toEqual({ cause: 'unreachable' })
+    expect(await checkAddress('rtsp://cam.example/', { schemes: ['rtsp:'], resolve })).toEqual({
+      cause: 'host_unknown',
+    })
   })
 })
 

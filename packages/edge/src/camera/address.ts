@@ -21,7 +21,7 @@ export type Target = {
   path: string
 }
 
-export type AddressCause = 'address_refused' | 'unreachable'
+export type AddressCause = 'address_refused' | 'host_unknown'
 
 export type AddressRules = {
   /** For example `['rtsp:']`. */
@@ -37,14 +37,14 @@ const longestAddress = 1000
 /**
  * Parses an address, resolves its host once and checks every answer.
  * Refuses (`address_refused`): other schemes, control characters and blanks, credentials inside the address, hosts that
- * resolve to anything but an ordinary unicast address. `unreachable`: the name does not resolve.
+ * resolve to anything but an ordinary unicast address. `host_unknown`: the name does not resolve.
  */
 export async function checkAddress(address: string, rules: AddressRules): Promise<Target | { cause: AddressCause }> {
   const parsed = parseAddress(address, rules.schemes)
   if (!parsed) return { cause: 'address_refused' }
   const ips = await (rules.resolve ?? resolveHost)(parsed.host).catch(() => [])
   const [ip] = ips
-  if (ip === undefined) return { cause: 'unreachable' }
+  if (ip === undefined) return { cause: 'host_unknown' }
   const permitted = ips.every((each) => isCameraIp(each) || isDeclared(parsed, each, rules.allow ?? []))
   return permitted ? { ...parsed, ip: plainIp(ip) } : { cause: 'address_refused' }
 }

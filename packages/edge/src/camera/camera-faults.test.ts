@@ -59,6 +59,11 @@ describe('a camera that misbehaves', () => {
     expect(performance.now() - back).toBeLessThan(15_000)
   })
 
+  test('a name that nobody knows', async () => {
+    const { until } = watch({ address: 'rtsp://no-such-host.invalid/stream1' })
+    await until({ state: 'offline', cause: 'host_unknown' })
+  })
+
   test('a camera that accepts and says nothing', async () => {
     const peer = await startPeer(() => null)
     const { until } = watch({ address: peer.address })

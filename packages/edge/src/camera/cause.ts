@@ -1,6 +1,8 @@
 /** Why a camera gives no picture, as ids that the browser translates; part of `sourceState` in the contract. */
 export type CameraCause =
   | 'address_refused'
+  /** Its name does not resolve, or the name server does not answer. */
+  | 'host_unknown'
   | 'unreachable'
   | 'timeout'
   | 'not_rtsp'

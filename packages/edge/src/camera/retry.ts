@@ -13,7 +13,7 @@ const wellMs = 60_000
  * A camera that comes back ends these by itself, and an attempt is one small connection (or has listened for 10 s
  * already): so often that it is online within 15 s.
  */
-const returning: readonly CameraCause[] = ['unreachable', 'timeout', 'stalled']
+const returning: readonly CameraCause[] = ['host_unknown', 'unreachable', 'timeout', 'stalled']
 const mostWhenReturning = 10
 /** Needs a person: looked at again at a low rate. */
 const refusedSeconds = 60

@@ -149,6 +149,7 @@ describe('a camera that cannot be used says why', () => {
     expect(await at(`rtsp://127.0.0.1:${rtspPort}/none`)).toEqual(['error no_stream'])
     expect(await at('rtsp://127.0.0.1:1/stream1')).toEqual(['error unreachable'])
     expect(await at('http://127.0.0.1:1/')).toEqual(['error unreachable'])
+    expect(await at('rtsp://no-such-host.invalid/stream1')).toEqual(['error host_unknown'])
     expect(await at(`rtsp://127.0.0.1:${onvifPort}/stream1`)).toEqual(['error not_rtsp'])
     expect(await at(`http://127.0.0.1:${rtspPort}/`)).toEqual(['error not_onvif'])
     expect(await at(`http://127.0.0.1:${onvifPort}/somewhere`)).toEqual(['error not_onvif'])

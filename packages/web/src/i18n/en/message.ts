@@ -225,7 +225,7 @@ export const message = {
   engine_fault: 'The edge server could not do it',
   nothing_listens: 'Nothing listens at this address and port. Check both, and that the edge server runs.',
   no_answer: 'The edge server does not answer. A firewall may be in between.',
-  host_unknown: 'This host name is not known',
+  host_unknown: 'This host name is not known. Check it, or type the IP address.',
   not_a_nimble: 'What answers at this address is not an edge server of Sightline',
   protocol_mismatch: 'The edge server speaks protocol {{0}}, this portal protocol 1. Bring both to the same version.',
   key_changed:

@@ -226,7 +226,7 @@ export const message: Catalogue['message'] = {
   engine_fault: "Le serveur edge n'a pas pu le faire",
   nothing_listens: "Rien n'écoute à cette adresse et à ce port. Vérifiez-les, et que le serveur edge fonctionne.",
   no_answer: 'Le serveur edge ne répond pas. Un pare-feu est peut-être en cause.',
-  host_unknown: "Ce nom d'hôte est inconnu",
+  host_unknown: "Ce nom d'hôte est inconnu. Vérifiez-le, ou saisissez l'adresse IP.",
   not_a_nimble: "Ce qui répond à cette adresse n'est pas un serveur edge Sightline",
   protocol_mismatch:
     'Le serveur edge parle le protocole {{0}}, ce portail le protocole 1. Mettez-les à la même version.',

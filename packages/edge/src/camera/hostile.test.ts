@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createSocket } from 'node:dgram'
+import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -64,28 +64,54 @@ describe('a camera that wants the edge server to go elsewhere', () => {
     },
   )
 
-  test.each([
-    'source=127.0.0.2',
-    ' Source = 127.0.0.2;/source=127.0.0.2',
-    'x=interleaved;/source=127.0.0.2;destination=127.0.0.2',
-  ])('another source of UDP than itself is not believed: %s', async (source) => {
+  test('another source of UDP than itself is not believed', async () => {
     const own = await udpAt('127.0.0.1')
     const victim = await udpAt('127.0.0.2', own.port)
-    let clientPort = 0
-    const camera = await startHostile(
-      (to) => play(to.by((packet) => own.socket.send(packet, clientPort, '127.0.0.1'))),
-      (method, request) => {
-        if (method !== 'SETUP') return null
-        if (/tcp/i.test(request)) return reply('461 Unsupported Transport')
-        clientPort = Number(/client_port=(\d+)/.exec(request)?.[1])
-        const ports = `client_port=${clientPort}-${clientPort + 1};server_port=${own.port}-${own.port + 1}`
-        return reply('200 OK', [`Transport: RTP/AVP;unicast;${ports};${source}`, 'Session: 1'])
-      },
+    await Promise.all(
+      [
+        'source=127.0.0.2',
+        ' Source = 127.0.0.2;/source=127.0.0.2',
+        'x=interleaved;/source=127.0.0.2;destination=127.0.0.2',
+      ].map(async (source) => {
+        const camera = await startByUdp(own, `server_port=${own.port}-${own.port + 1};${source}`, (to, toViewer) =>
+          play(to.by(toViewer)),
+        )
+        await watch({ address: camera.address }).until({ state: 'streaming' })
+      }),
     )
-    await watch({ address: camera.address }).until({ state: 'streaming' })
     // What FFmpeg sends before it plays went to the camera.
     await vi.waitFor(() => expect(own.received()).toBeGreaterThan(0))
     expect(victim.received()).toBe(0)
+  })
+
+  test('pictures that somebody else sends to the port of a camera by UDP are not taken for its own', async () => {
+    const own = await udpAt('127.0.0.1')
+    const strangers = [await udpAt('127.0.0.1'), await udpAt('127.0.0.2')]
+    let sent = 0
+    const mayBegin = Promise.withResolvers<void>()
+    const camera = await startByUdp(own, `server_port=${own.port}-${own.port + 1}`, async (to, toViewer, port) => {
+      for (const { socket } of strangers)
+        void play(
+          to.by((packet) => {
+            sent += 1
+            socket.send(packet, port, '127.0.0.1')
+          }),
+        )
+      await mayBegin.promise
+      await play(to.by(toViewer))
+    })
+    const { camera: watched, until } = watch({ address: camera.address })
+    // Two whole groups of pictures of each.
+    await vi.waitFor(() => expect(sent).toBeGreaterThan(2 * 60), { timeout: 15_000 })
+    expect(watched.state().state).toBe('connecting')
+    mayBegin.resolve()
+    await until({ state: 'streaming', reconnects: 0 })
+  })
+
+  test('a camera that sends by UDP without a word from where is shown', async () => {
+    const own = await udpAt('127.0.0.1')
+    const camera = await startByUdp(own, 'x=y', (to, toViewer) => play(to.by(toViewer)))
+    await watch({ address: camera.address }).until({ state: 'streaming' })
   })
 
   // The others on the first question only: each costs a process, and all questions are answered the same way.
@@ -112,6 +138,24 @@ describe('a camera that wants the edge server to go elsewhere', () => {
 const statusOn: Record<string, string> = {
   DESCRIBE: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="camera"',
   SETUP: '200 OK\r\nTransport: RTP/AVP/TCP;unicast;interleaved=0-1\r\nSession: 1',
+}
+
+/** A camera that sends by UDP only. `stream` gets what sends a packet to the viewer, and the viewer's port. */
+function startByUdp(
+  own: { socket: Socket },
+  fields: string,
+  stream: (to: Sender, toViewer: (packet: Buffer) => void, port: number) => Promise<void>,
+) {
+  let port = 0
+  return startHostile(
+    (to) => stream(to, (packet) => own.socket.send(packet, port, '127.0.0.1'), port),
+    (method, request) => {
+      if (method !== 'SETUP') return null
+      if (/tcp/i.test(request)) return reply('461 Unsupported Transport')
+      port = Number(/client_port=(\d+)/.exec(request)?.[1])
+      return reply('200 OK', [`Transport: RTP/AVP;unicast;client_port=${port}-${port + 1};${fields}`, 'Session: 1'])
+    },
+  )
 }
 
 /** A UDP socket that counts what comes. */

@@ -84,7 +84,8 @@ function options(transport: Transport): Record<string, string> {
     fflags: 'nobuffer',
     ...(transport === 'tcp'
       ? { max_delay: '0', reorder_queue_size: '0' }
-      : { max_delay: '100000', buffer_size: '1048576' }),
+      : // Else anybody who finds the port may send pictures to it. It leaves one who also forges the camera's address.
+        { max_delay: '100000', buffer_size: '1048576', rtsp_flags: 'filter_src' }),
   }
 }
 

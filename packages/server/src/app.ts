@@ -160,7 +160,7 @@ export function createServices(core: Core, parts: Parts = {}): Services {
 }
 
 /** Adds everything to the server: headers, health, the API, the web app. */
-export async function build(app: FastifyInstance, services: Services): Promise<FastifyInstance> {
+export async function build(app: FastifyInstance, services: Services, webRoot?: string): Promise<FastifyInstance> {
   const { env } = services
   const gates = createGates(app, services)
   // Bodies are JSON or, where a row says so, multipart. Anything a plain form can send is not read at all.
@@ -208,6 +208,6 @@ export async function build(app: FastifyInstance, services: Services): Promise<F
     reply.type('application/json').send(document),
   )
   await app.register(async (scope) => mount(scope, services, handlers, gates), { prefix: env.apiBase })
-  await serveWeb(app, env.apiBase)
+  await serveWeb(app, env.apiBase, webRoot)
   return app
 }

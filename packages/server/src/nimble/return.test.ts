@@ -180,7 +180,8 @@ test('a day later it runs what was wished meanwhile and nothing else, and its jo
   for (const item of items) expect(item.applied_version).toBe(item.desired_version)
   await until(() => camerasWatched(nimble) === 2, 'nothing foreign is watched')
 
-  await until(async () => (await status()).journal_events === 0, 'the journal is empty', 30_000)
+  // The camera goes on: what it saw since the last acknowledgement may wait there.
+  await until(async () => (await status()).journal_events <= 5, 'the journal is sent', 60_000)
   const stored = async (channelUid: string) => {
     const { rows } = await db.owner((trx) =>
       sql<{ events: number; ids: number; days: number; first: Date }>`

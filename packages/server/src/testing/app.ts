@@ -1,5 +1,5 @@
 /** The real app on a database of its own, and people who use it. */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { api, type Op, type OpId } from '@sightline/contract'
@@ -70,7 +70,11 @@ export async function testApp(
   const demo = createDemo({ on: () => undefined })
   const services = createServices({ env, db, secrets, log: app.log }, { demo, ...parts })
   await services.wire.start()
-  await build(app, services)
+  // Pages are answered, whether or not the web app is built here.
+  const webRoot = join(dataDir, 'web')
+  mkdirSync(webRoot)
+  writeFileSync(join(webRoot, 'index.html'), '<!doctype html><title>Sightline</title>')
+  await build(app, services, webRoot)
   await app.ready()
   const make = factories(db)
   let address: Promise<string> | undefined

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import { elementFaults, pipelineCatalog, pipelineDefaults } from './pipeline.ts'
+import { elementFaults, pipelineDefaults } from './pipeline.ts'
+import { pipelineCatalog } from './pipeline-catalog.ts'
 import { usecaseKeys } from './usecase.ts'
+
+const square = '0.1,0.9 0.9,0.9 0.7,0.4 0.3,0.4'
+const floor = { 'calibration.world_points_m': '0,0 4,0 4,6 0,6' }
 
 test('every element has one default that its own rule accepts, and help in both languages', () => {
   const keys = pipelineCatalog.map((item) => item.key)
@@ -21,6 +25,8 @@ test('elements of other use cases stay out of the defaults', () => {
   expect(pipelineDefaults('pplcnt')).not.toHaveProperty('analytic.base')
   expect(pipelineDefaults('pplocc')).toHaveProperty('analytic.base', 0)
   expect(pipelineDefaults('emptyframecheck')['decode.fps']).toBe(1)
+  expect(pipelineDefaults('pplcnt')).not.toHaveProperty('calibration.image_points')
+  expect(pipelineDefaults('frdtec')).toMatchObject({ 'detector.flames': false, 'decode.fps': 12 })
 })
 
 test.each([
@@ -35,6 +41,38 @@ test.each([
   [{ 'analytic.reset_at': '04:30' }, {}],
   [{ 'analytic.timezone': 'Mars/Base' }, { 'analytic.timezone': 'timezone_invalid' }],
   [{ 'analytic.timezone': 3 }, { 'analytic.timezone': 'text' }],
+  [
+    { 'calibration.image_points': '0.1,0.9 0.9,0.9 0.7,0.4', ...floor },
+    { 'calibration.image_points': 'calibration_points' },
+  ],
+  [{ 'calibration.image_points': '0.1;0.9' }, { 'calibration.image_points': 'calibration_points' }],
+  [
+    { 'calibration.image_points': '0.1,0.9 0.9,1.2 0.7,0.4 0.3,0.4', ...floor },
+    { 'calibration.image_points': 'outside_picture' },
+  ],
+  [{ 'calibration.image_points': square }, { 'calibration.world_points_m': 'required' }],
+  [{ 'calibration.world_points_m': '0,0 4,0 4,6 0,6' }, { 'calibration.image_points': 'required' }],
+  [{ 'calibration.image_points': square, 'calibration.world_points_m': '0,0 4,0 4,6 0,6' }, {}],
+  [
+    { 'calibration.image_points': square, 'calibration.world_points_m': '0,0 4,0 2,0 0,6' },
+    { 'calibration.image_points': 'calibration_degenerate' },
+  ],
+  [
+    { 'calibration.image_points': square, 'calibration.world_points_m': '0,0 4,6 4,0 0,6' },
+    { 'calibration.image_points': 'calibration_degenerate' },
+  ],
+  [{ 'calibration.image_points': '', 'calibration.world_points_m': '' }, {}],
+  [{ 'analytic.required_items': 'helmet, vest' }, {}],
+  [{ 'analytic.required_items': 'helmet,gloves' }, { 'analytic.required_items': 'one_of' }],
+  [{ 'analytic.required_items': '' }, { 'analytic.required_items': 'one_of' }],
+  [{ 'analytic.labels': 'person,vehicle' }, {}],
+  [{ 'analytic.labels': 'fire' }, { 'analytic.labels': 'one_of' }],
+  [{ 'detector.labels': '' }, {}],
+  [{ 'detector.labels': 'person,cat' }, { 'detector.labels': 'one_of' }],
+  [
+    { 'analytic.smoke_low': 0.1, 'analytic.smoke_intermediate': 0.1, 'analytic.smoke_high': 0.2 },
+    { 'analytic.smoke_intermediate': 'greater_than:0.1' },
+  ],
 ])('%j is refused as %j', (map, faults) => {
   expect(elementFaults(map)).toEqual(faults)
 })

@@ -85,15 +85,11 @@ test('a channel is applied, warms up, then runs; each change is told once', () =
 })
 
 test('channels that cannot run say so and send nothing', () => {
-  const { states } = newAnalyzer([
-    channelOf('ppedtec', [{}]),
-    channelOf('phydist', [{}]),
-    channelOf('loiterdtec', [{}]),
-  ])
+  const { states } = newAnalyzer([channelOf('ppedtec', [{}]), channelOf('phydist', [{}]), channelOf('intrdtec', [])])
   expect(brief(states)).toEqual([
     ['applied', 'needs_model', 'needs_model'],
     ['applied', 'needs_calibration', 'needs_calibration'],
-    ['refused', 'ok', 'usecase_later'],
+    ['refused', 'ok', 'no_zone'],
   ])
   expect(run(0, 12_000, undefined, () => [100, 40, 40, 100]).records).toEqual([])
 })

@@ -39,11 +39,14 @@ const track = (id: number, x: number, y: number, more: Partial<SeenTrack> = {}):
 const seen = (ms: number, tracks: SeenTrack[], more: Partial<Seen> = {}): Seen => ({
   at: start + ms,
   aspect: 16 / 9,
+  height: 360,
   watching: true,
   still: false,
   cause: null,
   sight: 'clear',
   tracks,
+  parts: null,
+  flames: null,
   moving: tracks.length,
   ...more,
 })
@@ -185,20 +188,23 @@ test('motion counted in place of people is marked degraded', () => {
   expect(record).toMatchObject({ detector: 'motion', detector_state: 'degraded', state_cause: 'degraded:motion_only' })
 })
 
+const needsModel = { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' } as const
+const needsCalibration = { state: 'applied', detector_state: 'needs_calibration', cause: 'needs_calibration' } as const
+
 test.each<[UsecaseKey, Parameters<typeof channelOf>[1], object, ReturnType<typeof refusalOf>]>([
-  ['ppedtec', [room], {}, { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }],
-  ['fcmsk', [room], {}, { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }],
-  ['fcrecog', [room], {}, { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }],
-  ['coldtec', [room], {}, { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }],
-  ['frdtec', [room], {}, { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }],
-  ['phydist', [room], {}, { state: 'applied', detector_state: 'needs_calibration', cause: 'needs_calibration' }],
-  ['loiterdtec', [room], {}, { state: 'refused', detector_state: 'ok', cause: 'usecase_later' }],
-  [
-    'pplcnt',
-    [room],
-    { 'detector.kind': 'onnx' },
-    { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' },
-  ],
+  ['ppedtec', [room], {}, needsModel],
+  ['fcmsk', [room], {}, needsModel],
+  ['fcrecog', [room], {}, needsModel],
+  ['coldtec', [room], {}, needsModel],
+  ['frdtec', [room], {}, needsModel],
+  ['phydist', [room], {}, needsCalibration],
+  ['phydist', [room], { 'calibration.ref_height_m': 1.7 }, null],
+  ['frdtec', [room], { 'detector.flames': true }, null],
+  ['coldtec', [room], { 'detector.kind': 'motion' }, needsCalibration],
+  ['coldtec', [room], { 'detector.kind': 'motion', 'calibration.ref_height_m': 1.7 }, needsCalibration],
+  ['intrdtec', [room], { 'analytic.labels': 'person,forklift' }, needsModel],
+  ['loiterdtec', [room], {}, null],
+  ['pplcnt', [room], { 'detector.kind': 'onnx' }, needsModel],
   ['pplocc', [room], {}, { state: 'refused', detector_state: 'ok', cause: 'line_required' }],
   [
     'pplocc',

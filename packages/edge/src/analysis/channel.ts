@@ -1,10 +1,11 @@
 import type { ChannelState, EventRecord, LinkChannel } from '@sightline/contract/edge'
-import { type LevelKind, metricRule, metricsOf, usecaseGap, uuidv7 } from '@sightline/domain'
+import { type LevelKind, metricRule, metricsOf, uuidv7 } from '@sightline/domain'
+import { placeOf } from './floor.ts'
 import { createOccasions, type EndCause, type OccasionChange } from './occasions.ts'
 import type { Seen } from './perception.ts'
 import type { settingsOf } from './settings.ts'
 import { startUsecase } from './usecase/table.ts'
-import type { Carried, Facts, Instant, Person } from './usecase/usecase.ts'
+import type { Carried, Facts, Followed, Instant } from './usecase/usecase.ts'
 import { createWindow, type Levels, type WindowSummary } from './window.ts'
 import { createZones, type Shape } from './zones.ts'
 
@@ -14,14 +15,10 @@ export type Settings = ReturnType<typeof settingsOf>
 export type Refusal = Pick<ChannelState, 'state' | 'detector_state' | 'cause'>
 
 /** What keeps a channel from being run by this engine; null when nothing does. */
-export function refusalOf(config: LinkChannel, { wantsModel }: Settings): Refusal | null {
-  const gap = usecaseGap[config.usecase_key]
-  if (gap === 'needs_model' || wantsModel)
-    return { state: 'applied', detector_state: 'needs_model', cause: 'needs_model' }
-  if (gap === 'needs_calibration') return { state: 'applied', detector_state: gap, cause: gap }
+export function refusalOf(config: LinkChannel, { need }: Settings): Refusal | null {
+  if (need) return { state: 'applied', detector_state: need, cause: need }
   const drawn = (kind: Shape['kind']) => config.zones.some((zone) => zone.is_active && zone.kind === kind)
   const refused = (cause: string): Refusal => ({ state: 'refused', detector_state: 'ok', cause })
-  if (gap) return refused(gap)
   if (config.usecase_key === 'pplocc' && !drawn('line')) return refused('line_required')
   if (config.usecase_key === 'intrdtec' && !drawn('zone')) return refused('no_zone')
   return null
@@ -55,8 +52,7 @@ export function createChannel(
   carried: Carried | null,
 ): Channel {
   const { analytic, perception } = settings
-  const reduce = startUsecase(config.usecase_key, analytic, carried)
-  if (!reduce) throw new Error(`This engine does not run ${config.usecase_key}`)
+  let reduce = startUsecase(config.usecase_key, analytic, carried)
   const nominalMs = 1000 / perception.fps
   const window = createWindow({
     windowMs: analytic.windowMs,
@@ -66,7 +62,8 @@ export function createChannel(
   })
   const occasions = createOccasions(analytic.cooldownMs)
   const shapes = shapesOf(config)
-  const hasZones = shapes.some((shape) => shape.kind === 'zone')
+  const lesser = lesserAnswer(config, settings)
+  const areas = shapes.filter((shape) => shape.kind === 'zone').map(({ name, points }) => ({ name, points }))
   /** UUIDs of open occasions by their number. */
   const occasionIds = new Map<number, string>()
   let zones: { aspect: number; update: ReturnType<typeof createZones>['update'] } | null = null
@@ -101,9 +98,9 @@ export function createChannel(
       detector_state: cause === null ? 'ok' : 'degraded',
       state_cause: cause,
     })
-  const instantRecord = (at: number, { metric, details }: Instant): EventRecord => {
+  const instantRecord = (at: number, { metrics, details }: Instant): EventRecord => {
     const opened = record('open', at, {
-      metrics: { [metric]: 1 },
+      metrics: Object.fromEntries(metrics.map((metric) => [metric, 1])),
       levels: latest ?? {},
       details: { ...details, instant: true },
     })
@@ -129,20 +126,36 @@ export function createChannel(
     if (zones?.aspect !== seen.aspect)
       zones = { aspect: seen.aspect, update: createZones(shapes, analytic.zones, seen.aspect).update }
     const { stays, crossings } = zones.update(tall, seen.at)
-    const people = tall
+    const { at, aspect, height, watching, sight, moving, still, parts, flames } = seen
+    const followed = tall
       .filter((track) => track.confirmed)
-      .map(({ id, box, score, label, present }): Person => {
-        return { trackId: id, box, score, label, present, stays: stays.get(id) ?? [] }
+      .map(({ id, box, score, label, present, embedding = null }): Followed => {
+        const ground = placeOf(box, analytic.floor, aspect, height)
+        return { trackId: id, box, score, label, present, stays: stays.get(id) ?? [], ground, embedding }
       })
-    const { at, watching, sight, moving, still } = seen
-    return { at, watching, sight, people, moving, still, crossings, hasZones }
+    return {
+      at,
+      aspect,
+      height,
+      watching,
+      sight,
+      people: followed.filter(({ label }) => label === 'person' || label === 'motion'),
+      faces: followed.filter(({ label }) => label === 'face'),
+      vehicles: followed.filter(({ label }) => label === 'vehicle' || label === 'forklift'),
+      parts,
+      flames,
+      moving,
+      still,
+      crossings,
+      zones: areas,
+    }
   }
   function take(seen: Seen): EventRecord[] {
     const facts = factsOf(seen)
-    const { levels, instants, situations } = reduce!(facts)
+    const { levels, instants, situations } = reduce(facts)
     latest = levels
     if (levels) lastMeasured = { at: seen.at, levels }
-    const alive = new Set(facts.people.map((person) => person.trackId))
+    const alive = new Set(seen.tracks.map((track) => track.id))
     return [
       ...window.see(seen.at, levels, cause, seen.still).map(windowRecord),
       ...instants.map((instant) => instantRecord(seen.at, instant)),
@@ -153,11 +166,12 @@ export function createChannel(
   return {
     see(seen) {
       newestAt = seen.at
-      cause = seen.cause ?? (isMotionOnly(config, settings) ? 'degraded:motion_only' : null)
+      cause = seen.cause ?? lesser
       return take(seen)
     },
     pass: (at) => window.pass(at).map(windowRecord),
     lose(at) {
+      reduce = startUsecase(config.usecase_key, analytic, lastMeasured)
       latest = null
       zones = null
       return occasions.advance([], new Set(), at).map(occasionRecord)
@@ -174,9 +188,12 @@ export function createChannel(
   }
 }
 
-/** Where people are to be found, motion is a lesser answer; the empty frame check asks for nothing else. */
-const isMotionOnly = ({ usecase_key }: LinkChannel, { perception }: Settings): boolean =>
-  perception.detector === 'motion' && usecase_key !== 'emptyframecheck'
+/** Why the answers are lesser ones for as long as the settings are these, as a message id; null when they are not. */
+function lesserAnswer({ usecase_key }: LinkChannel, { perception, analytic }: Settings): string | null {
+  const looksForMore = usecase_key !== 'emptyframecheck' && usecase_key !== 'frdtec'
+  if (perception.detector === 'motion' && looksForMore) return 'degraded:motion_only'
+  return analytic.floor?.kind === 'height' ? 'degraded:reference_height' : null
+}
 
 function shapesOf({ zones }: LinkChannel): Shape[] {
   return zones.flatMap(({ name, kind, points, direction, is_active }) =>

@@ -10,12 +10,14 @@ export type Situation = {
   /** Where it is; with `appeared`, somebody new who was first seen there may be somebody who was lost there. */
   place: string
   appeared: boolean
-  /** The occasion's own values; a change is told, at most once a second. */
+  /** How grave it is among the situations of its place: a graver one that takes its place has risen from it. */
+  severity?: number
+  /** The occasion's own values; a change is told, at most once a second, and the less often the longer it lasts. */
   values: Levels
   details: Record<string, unknown>
 }
 
-export type EndCause = 'ended' | 'lost' | 'restart' | 'disabled'
+export type EndCause = 'ended' | 'lost' | 'risen' | 'restart' | 'disabled'
 
 /** What happened to an occasion, `id` being its number in this run. */
 export type OccasionChange = {
@@ -36,6 +38,8 @@ type Occasion = {
 }
 
 const updateEveryMs = 1000
+/** What has lasted for ten minutes is told of each minute. */
+const updateShare = 0.1
 
 /**
  * Turns situations that come and go into occasions: opened once, updated, closed. A situation that comes back within
@@ -77,7 +81,8 @@ export function createOccasions(cooldownMs: number) {
     const isChanged = JSON.stringify(known.situation.values) !== JSON.stringify(situation.values)
     known.situation = situation
     known.ended = null
-    if (!cameBack && !(isChanged && at - known.toldAt >= updateEveryMs)) return null
+    const pauseMs = Math.max(updateEveryMs, (at - known.openedAt) * updateShare)
+    if (!cameBack && !(isChanged && at - known.toldAt >= pauseMs)) return null
     known.toldAt = at
     return { ...change('update', known, at), cause: cameBack ? 'resumed' : null }
   }
@@ -98,8 +103,7 @@ export function createOccasions(cooldownMs: number) {
       const keys = new Set(situations.map((situation) => situation.key))
       for (const occasion of occasions) {
         if (occasion.ended || keys.has(occasion.situation.key)) continue
-        const { trackId } = occasion.situation
-        told.push(end(occasion, at, trackId !== null && !alive.has(trackId) ? 'lost' : 'ended'))
+        told.push(end(occasion, at, endOf(occasion.situation, situations, alive)))
       }
       return told
     },
@@ -108,4 +112,13 @@ export function createOccasions(cooldownMs: number) {
       return occasions.filter((one) => !one.ended).map((one) => end(one, at, cause))
     },
   }
+}
+
+function endOf(
+  { trackId, place, severity = 0 }: Situation,
+  now: readonly Situation[],
+  alive: ReadonlySet<number>,
+): EndCause {
+  if (now.some((other) => other.place === place && (other.severity ?? 0) > severity)) return 'risen'
+  return trackId !== null && !alive.has(trackId) ? 'lost' : 'ended'
 }

@@ -1,25 +1,29 @@
 import type { Box } from '@sightline/domain'
 import { createBackdrop } from './backdrop.ts'
 import { createHogDetector, type Detector, motionDetector } from './detect.ts'
+import { createFlames } from './flames.ts'
 import { createMotion } from './motion.ts'
 import type { Cv, Mat } from './opencv.ts'
 import { createRest } from './rest.ts'
 import type { PerceptionSettings } from './settings.ts'
 import { createSight, isBlind, type Sight } from './sight.ts'
 import { createTracker, isPresent } from './track.ts'
+import type { FollowedLabel, Part } from './usecase/usecase.ts'
 
 /** One track in one picture, its box in 0…1. */
 export type SeenTrack = {
   id: number
   box: Box
   score: number
-  label: 'person' | 'motion'
+  label: FollowedLabel
   /** Often enough detected to be believed. */
   confirmed: boolean
   /** Counts as there now; else it is only remembered. */
   present: boolean
   /** Something held it in this very picture. */
   observed: boolean
+  /** Of a face, as a unit vector; null or absent where none was computed. */
+  embedding?: Float32Array | null
 }
 
 /** What one picture showed. */
@@ -27,12 +31,18 @@ export type Seen = {
   at: number
   /** width / height */
   aspect: number
+  /** In pixels. */
+  height: number
   /** False while nothing can be counted: the background is being learned, or the camera is blind. */
   watching: boolean
   /** What is wrong, as a message id; null when all is well. */
   cause: string | null
   sight: Sight
   tracks: SeenTrack[]
+  /** All that a model found, followed or not; null when no model looked at this picture. */
+  parts: Part[] | null
+  /** Flames by colour and flicker; null when they were not looked for, or could not be told. */
+  flames: Part[] | null
   /** Moving areas, people or not. */
   moving: number
   /** Nothing moves and nobody is followed, or nothing can be seen: pictures may be left out until that changes, and nothing is missed. */
@@ -66,6 +76,7 @@ export function createPerception(
   const motion = createMotion(cv, settings.motion, smallWidth, smallHeight)
   const backdrop = createBackdrop(smallWidth, smallHeight)
   const sight = createSight(cv)
+  const flames = settings.flames ? createFlames(smallWidth, smallHeight) : null
   const detector = detectorOf(cv, settings, width, height)
   const tracker = createTracker(settings.tracker)
   const rest = createRest(settings.recheckMs)
@@ -96,8 +107,11 @@ export function createPerception(
       const nothing = {
         at,
         aspect: width / height,
+        height,
         sight: seeing,
         tracks: [],
+        parts: null,
+        flames: null,
         moving: 0,
         watching: false,
         still: false,
@@ -111,14 +125,18 @@ export function createPerception(
           unsteady = 'degraded:scene_changed'
           tracker.reset()
           backdrop.reset()
+          flames?.reset()
         }
         return { ...nothing, cause: unsteady }
       }
       follow(picture, at, blobs)
+      const burning = flames?.look(small, at)
+      const isGrey = burning !== undefined && !burning.hasColour
       return {
         ...nothing,
         watching: true,
-        cause: seeing === 'blurred' ? 'degraded:blurred' : null,
+        cause: seeing === 'blurred' ? 'degraded:blurred' : isGrey ? 'degraded:no_colour' : null,
+        flames: burning?.flames ?? null,
         moving: blobs.length,
         still: seeing === 'clear' && blobs.length === 0 && tracker.tracks.length === 0,
         tracks: tracker.tracks.map((track) => ({

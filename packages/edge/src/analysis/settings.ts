@@ -1,8 +1,18 @@
 import type { LinkChannel } from '@sightline/contract/edge'
-import { type PipelineValue, pipelineDefaults } from '@sightline/domain'
+import {
+  calibrationOf,
+  type DetectionLabel,
+  type Homography,
+  intruderLabels,
+  missingNeed,
+  type PipelineElements,
+  parseWords,
+  pipelineDefaults,
+} from '@sightline/domain'
 import type { HogSettings } from './detect.ts'
 import type { MotionSettings } from './motion.ts'
 import type { TrackerSettings } from './track.ts'
+import type { Enrolled } from './usecase/fcrecog.ts'
 import type { ZoneSettings } from './zones.ts'
 
 /** How pictures are looked at. Channels of one camera that agree in this share the work. */
@@ -14,6 +24,8 @@ export type PerceptionSettings = {
   hog: HogSettings
   tracker: TrackerSettings
   recheckMs: number
+  /** Look for flames by colour and flicker. */
+  flames: boolean
 }
 
 /** What a channel makes of what was seen. */
@@ -30,11 +42,35 @@ export type AnalyticSettings = {
   resetAt: string
   timezone: string
   holdMs: number
+  /** What may not enter. */
+  labels: readonly DetectionLabel[]
+  dwellMs: number
+  distanceM: number
+  requiredItems: string
+  /** How many of these are enough; 0 is all. */
+  requiredCount: number
+  minVotes: number
+  minFacePx: number
+  /** Least likeness to a face of the gallery, and how much more than to the next person's. */
+  threshold: number
+  margin: number
+  gallery: readonly Enrolled[]
+  ttcS: number
+  gapM: number
+  radiusM: Readonly<Record<'person' | 'vehicle' | 'forklift', number>>
+  /** Shares of the picture from which smoke is low, intermediate, high. */
+  smokeShares: readonly [number, number, number]
+  /** What the attached model tells apart; empty without one. */
+  modelLabels: readonly DetectionLabel[]
+  floor: Floor | null
 }
+
+/** How a place on the floor is found: by four measured points, or from how tall people look. */
+export type Floor = { kind: 'points'; matrix: Homography } | { kind: 'height'; metres: number }
 
 /** A channel's map of elements as typed settings; what it lacks is the catalogue's default. */
 export function settingsOf({ usecase_key, pipeline_elements }: Pick<LinkChannel, 'usecase_key' | 'pipeline_elements'>) {
-  const map: Record<string, PipelineValue | undefined> = { ...pipelineDefaults(usecase_key), ...pipeline_elements }
+  const map: PipelineElements = { ...pipelineDefaults(usecase_key), ...pipeline_elements }
   const number = (key: string, otherwise = 0) => (typeof map[key] === 'number' ? map[key] : otherwise)
   const text = (key: string) => (typeof map[key] === 'string' ? map[key] : '')
 
@@ -47,7 +83,7 @@ export function settingsOf({ usecase_key, pipeline_elements }: Pick<LinkChannel,
       shadows: map['motion.shadows'] === true,
       minArea: number('motion.min_area'),
     },
-    detector: text('detector.kind') === 'motion' ? 'motion' : 'hog',
+    detector: text('detector.kind') === 'hog' ? 'hog' : 'motion',
     hog: {
       minScore: number('detector.conf'),
       nms: number('detector.nms'),
@@ -61,6 +97,7 @@ export function settingsOf({ usecase_key, pipeline_elements }: Pick<LinkChannel,
       minHits: number('tracker.min_hits'),
     },
     recheckMs: number('motion.recheck_s') * 1000,
+    flames: map['detector.flames'] === true,
   }
   const analytic: AnalyticSettings = {
     zones: {
@@ -77,12 +114,32 @@ export function settingsOf({ usecase_key, pipeline_elements }: Pick<LinkChannel,
     resetAt: text('analytic.reset_at'),
     timezone: text('analytic.timezone') || 'UTC',
     holdMs: number('analytic.hold_s') * 1000,
+    labels: parseWords(text('analytic.labels'), intruderLabels) ?? ['person'],
+    dwellMs: number('analytic.dwell_s') * 1000,
+    distanceM: number('analytic.distance_m'),
+    requiredItems: text('analytic.required_items'),
+    requiredCount: number('analytic.required_count'),
+    minVotes: number('analytic.min_votes'),
+    minFacePx: number('analytic.min_face_px'),
+    threshold: number('analytic.threshold'),
+    margin: number('analytic.margin'),
+    gallery: [],
+    ttcS: number('analytic.ttc_s'),
+    gapM: number('analytic.gap_m'),
+    radiusM: {
+      person: number('analytic.radius_person_m'),
+      vehicle: number('analytic.radius_vehicle_m'),
+      forklift: number('analytic.radius_forklift_m'),
+    },
+    smokeShares: [number('analytic.smoke_low'), number('analytic.smoke_intermediate'), number('analytic.smoke_high')],
+    modelLabels: [],
+    floor: floorOf(map),
   }
   return {
     perception,
     analytic,
-    /** `onnx` in the pipeline: a model of the user's must do the work. */
-    wantsModel: text('detector.kind') === 'onnx',
+    /** What only the user can add before the channel can run; null when nothing lacks. */
+    need: missingNeed(usecase_key, map, null),
     picture: {
       fps: number('decode.fps'),
       width: number('decode.width'),
@@ -90,4 +147,11 @@ export function settingsOf({ usecase_key, pipeline_elements }: Pick<LinkChannel,
       on_demand: map['decode.on_demand'] !== false,
     },
   }
+}
+
+function floorOf(map: PipelineElements): Floor | null {
+  const matrix = calibrationOf(map)
+  if (matrix) return { kind: 'points', matrix }
+  const metres = Number(map['calibration.ref_height_m'])
+  return metres > 0 ? { kind: 'height', metres } : null
 }

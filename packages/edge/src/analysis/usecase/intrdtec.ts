@@ -1,18 +1,21 @@
 import type { Situation } from '../occasions.ts'
-import { boxesOf, crossingsOf, type Person, type Usecase } from './usecase.ts'
+import { boxesOf, crossingsOf, type Followed, type Usecase } from './usecase.ts'
 
 /**
- * Intrusion: somebody stays in a zone for the dwell time. One occasion per zone and track; somebody hidden for a moment
- * is still inside. People in the picture who do not intrude are `non_violation`.
+ * Intrusion: somebody, or a vehicle where those are asked for, stays in a zone for the dwell time. One occasion per zone
+ * and track; somebody hidden for a moment is still inside. Who is in the picture and does not intrude is `non_violation`.
  */
 export const intrdtec: Usecase<null> = {
   start: () => null,
-  reduce(state, facts, { minDwellMs }) {
-    const intrusions = facts.people.flatMap((person) =>
+  reduce(state, facts, { minDwellMs, labels }) {
+    const wanted = [...facts.people, ...facts.vehicles].filter(
+      ({ label }) => label === 'motion' || labels.some((one) => one === label),
+    )
+    const intrusions = wanted.flatMap((person) =>
       person.stays.filter((stay) => facts.at - stay.since >= minDwellMs).map((stay) => ({ person, stay })),
     )
     const intruders = new Set(intrusions.filter(({ person }) => person.present).map(({ person }) => person.trackId))
-    const total = facts.people.filter((person) => person.present).length
+    const total = wanted.filter((person) => person.present).length
     return {
       state,
       levels: facts.watching ? { total, violation: intruders.size, non_violation: total - intruders.size } : null,
@@ -22,7 +25,7 @@ export const intrdtec: Usecase<null> = {
   },
 }
 
-const situation = (person: Person, zone: string, appeared: boolean): Situation => ({
+const situation = (person: Followed, zone: string, appeared: boolean): Situation => ({
   key: `${zone}/${person.trackId}`,
   metric: 'violation',
   trackId: person.trackId,

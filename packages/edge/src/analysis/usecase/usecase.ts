@@ -1,39 +1,61 @@
-import type { Box, MetricId } from '@sightline/domain'
+import type { Box, DetectionLabel, MetricId, Point } from '@sightline/domain'
 import type { Situation } from '../occasions.ts'
 import type { AnalyticSettings } from '../settings.ts'
 import type { Sight } from '../sight.ts'
 import type { Levels } from '../window.ts'
 import type { Crossing, Stay } from '../zones.ts'
 
-/** Somebody followed, as a channel sees them. */
-export type Person = {
+/** What is followed from picture to picture. A face is followed as a face, whatever it wears. */
+export type FollowedLabel = 'person' | 'motion' | 'face' | 'vehicle' | 'forklift'
+
+/** Somebody or something followed, as a channel sees it. */
+export type Followed = {
   trackId: number
   box: Box
   score: number
-  label: 'person' | 'motion'
+  label: FollowedLabel
   /** Counts as there now; else only remembered for a while. */
   present: boolean
   stays: readonly Stay[]
+  /** Where it stands on the floor, in metres; null without a calibration, and where that is too rough. */
+  ground: Point | null
+  /** Of a face, as a unit vector, in pictures for which it was computed. */
+  embedding: Float32Array | null
 }
+
+/** Something that a model found in one picture: worn, held, or burning. Its box in 0…1. */
+export type Part = { label: DetectionLabel; box: Box; score: number }
 
 /** What one picture says about one channel. */
 export type Facts = {
   at: number
+  /** Width / height of the picture, and its height in pixels. */
+  aspect: number
+  height: number
   /** False while nothing can be counted. */
   watching: boolean
   sight: Sight
-  people: readonly Person[]
+  /** People, and what moves where motion stands for people. */
+  people: readonly Followed[]
+  faces: readonly Followed[]
+  vehicles: readonly Followed[]
+  /** All that a model found, followed or not; null when no model looked at this picture. */
+  parts: readonly Part[] | null
+  /** Where flames were seen by colour and flicker; null when they were not looked for. */
+  flames: readonly Part[] | null
   /** Moving areas, people or not. */
   moving: number
   /** The next picture may come late, and nothing is missed until then. */
   still: boolean
   crossings: readonly Crossing[]
-  /** Whether the channel has zones; without them the whole picture counts. */
-  hasZones: boolean
+  /** The zones by name; without any the whole picture counts. */
+  zones: readonly Area[]
 }
 
-/** An occasion without length. */
-export type Instant = { metric: MetricId; trackId: number; details: Record<string, unknown> }
+export type Area = { name: string; points: readonly Point[] }
+
+/** An occasion without length, and the metrics that count it. */
+export type Instant = { metrics: readonly MetricId[]; trackId: number; details: Record<string, unknown> }
 
 export type Step<S> = {
   state: S
@@ -52,23 +74,36 @@ export type Usecase<S> = {
   reduce(state: S, facts: Facts, settings: AnalyticSettings): Step<S>
 }
 
-/** People present who are inside one of the zones, or anywhere if there are none. */
-export const counted = ({ people, hasZones }: Facts): Person[] =>
-  people.filter((person) => person.present && (!hasZones || person.stays.length > 0))
+/** Those present who are inside one of the zones, or anywhere if there are none. */
+export const inZones = (followed: readonly Followed[], { zones }: Facts): Followed[] =>
+  followed.filter((one) => one.present && (zones.length === 0 || one.stays.length > 0))
+
+export const counted = (facts: Facts): Followed[] => inZones(facts.people, facts)
 
 /** Each crossing of a line is an occasion of its own. */
 export const crossingsOf = ({ crossings, people }: Facts): Instant[] =>
   crossings.map(({ line, direction, trackId }) => ({
-    metric: direction,
+    metrics: [direction],
     trackId,
     details: { line, direction, track_id: trackId, ...boxesOf(people.filter((one) => one.trackId === trackId)) },
   }))
 
-export const boxesOf = (people: readonly Person[]) => ({
-  boxes: people.map(({ box, label, score, trackId }) => ({
-    box: box.map((value) => Math.round(value * 1e5) / 1e5),
+export const boxesOf = (found: readonly Pick<Followed, 'box' | 'label' | 'score' | 'trackId'>[]) => ({
+  boxes: found.map(({ box, label, score, trackId }) => ({
+    box: rounded(box),
     label,
     score: Math.round(score * 100) / 100,
     track_id: trackId,
   })),
 })
+
+export const partsOf = (found: readonly Part[]) => ({
+  boxes: found.map(({ box, label, score }) => ({
+    box: rounded(box),
+    label,
+    score: Math.round(score * 100) / 100,
+    track_id: null,
+  })),
+})
+
+const rounded = (box: Box): number[] => box.map((value) => Math.round(value * 1e5) / 1e5)

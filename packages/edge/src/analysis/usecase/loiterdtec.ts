@@ -1,0 +1,74 @@
+import type { Situation } from '../occasions.ts'
+import { isRemembered, nobody, type Register, recognised } from './same.ts'
+import { boxesOf, type Facts, type Followed, type Usecase } from './usecase.ts'
+
+type Dwelling = { zone: string; who: number; since: number; seenAt: number; person: Followed }
+type State = { register: Register; dwelling: readonly Dwelling[] }
+
+/** A step outside that is shorter than this is no leaving, if it ends where it began. */
+const longestGapMs = 3000
+
+/**
+ * Loitering: somebody stays in a zone for the dwell time. Who is hidden or steps out for up to three seconds goes on
+ * staying; who leaves begins anew. The dwelling time is absent while nobody is in a zone: nobody's time is not zero.
+ */
+export const loiterdtec: Usecase<State> = {
+  start: () => ({ register: nobody, dwelling: [] }),
+  reduce(state, facts, { dwellMs }) {
+    const { register, whoIs } = recognised(state.register, facts.people, facts)
+    const now = facts.people
+      .filter((person) => person.present)
+      .flatMap((person) =>
+        staysOf(person, facts).map((stay) => enter(state.dwelling, whoIs(person.trackId), person, stay, facts)),
+      )
+    const away = state.dwelling.filter(
+      (one) =>
+        facts.at - one.seenAt <= longestGapMs &&
+        isRemembered(register, one.who) &&
+        !now.some((other) => other.who === one.who && other.zone === one.zone),
+    )
+    const dwelling = [...now, ...away]
+    const tooLong = dwelling.filter((one) => facts.at - one.since >= dwellMs)
+    const longest = Math.max(...dwelling.map((one) => facts.at - one.since))
+    return {
+      state: { register, dwelling },
+      levels: facts.watching
+        ? {
+            ...(dwelling.length > 0 && { dwell_time: Math.round(longest / 100) / 10 }),
+            violation: new Set(tooLong.map((one) => one.who)).size,
+          }
+        : null,
+      instants: [],
+      situations: tooLong.map((one) => situation(one, facts.at)),
+    }
+  },
+}
+
+type Stay = { zone: string; since: number }
+
+/** Without zones the whole picture is one, from the first sight on. */
+const staysOf = (person: Followed, { zones, at }: Facts): readonly Stay[] =>
+  zones.length > 0 ? person.stays : [{ zone: '', since: at }]
+
+function enter(
+  before: readonly Dwelling[],
+  who: number,
+  person: Followed,
+  { zone, since }: Stay,
+  { at }: Facts,
+): Dwelling {
+  const known = before.find((one) => one.who === who && one.zone === zone)
+  return { zone, who, since: known?.since ?? since, seenAt: at, person }
+}
+
+function situation({ zone, who, since, person }: Dwelling, at: number): Situation {
+  return {
+    key: `${zone}/${who}`,
+    metric: 'violation',
+    trackId: person.trackId,
+    place: zone,
+    appeared: false,
+    values: { dwell_time: Math.floor((at - since) / 1000) },
+    details: { zone: zone || null, track_id: person.trackId, label: person.label, ...boxesOf([person]) },
+  }
+}

@@ -72,6 +72,8 @@ export default defineConfig({
             },
             { name: 'i18n', test: /node_modules[\\/](i18next|react-i18next)/ },
             { name: 'zod', test: /node_modules[\\/]zod[\\/]/ },
+            // Addresses and loaders of all screens, which the router must know before it shows the first.
+            { name: 'routes', test: /src[\\/]routes[\\/][^?]*\.tsx$/ },
             // What all but a few screens use comes in one file: dozens of tiny ones compress badly (`budget.ts` weighs it).
             { name: 'shared', minShareCount: screenCount - 6 },
           ],

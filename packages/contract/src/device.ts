@@ -9,6 +9,8 @@ import { op } from './op.ts'
 
 /** What one camera can give to others. */
 export const deviceSettings = ['credentials', 'tags', 'onvif_port', 'nimble'] as const
+/** So many cameras move in one call. */
+export const movedDevices = 2000
 export const sourceRoles = ['analytics', 'live', 'both'] as const
 
 /** `rtsp://host[:port]/path` without credentials: they have fields of their own. */
@@ -185,6 +187,29 @@ export const deviceOps = {
           outcome: z.enum(['copied', 'failed']),
           /** Why it failed, as `error_code` of the same change alone. */
           error_code: z.string().nullable(),
+        }),
+      ),
+    }),
+  }),
+  move: op({
+    method: 'POST',
+    path: '/device/move',
+    summary:
+      'Give cameras with their analytics another edge server, each by itself; with `dry_run` only what would start anew, and what does not fit when all go',
+    access: 'admin_and_above',
+    input: z.strictObject({
+      device_id: z.array(id).min(1, 'required').max(movedDevices, `at_most_items:${movedDevices}`),
+      nimble_id: id,
+      dry_run: z.boolean().default(false),
+    }),
+    output: z.object({
+      devices: z.array(
+        z.object({
+          device_id: z.uuid(),
+          outcome: z.enum(['ready', 'moved', 'failed']),
+          error_code: z.string().nullable(),
+          /** What starts anew. */
+          restarts: z.array(z.object({ channel_id: z.uuid(), channel_name: z.string() })),
         }),
       ),
     }),

@@ -19,7 +19,7 @@ import { copyDevice } from './copy.ts'
 import { createDevices, isDemo } from './create.ts'
 import { checkRange, discover } from './discover.ts'
 import { importDevices } from './import.ts'
-import { moveDevice } from './move.ts'
+import { moveDevice, moveDevices } from './move.ts'
 import { probe } from './probe.ts'
 import {
   type DeviceRow,
@@ -52,6 +52,7 @@ export const device: Handlers<'device'> = {
 
   import: importDevices,
   copy: copyDevice,
+  move: moveDevices,
 
   async discover({ nimble_id, timeout, range, interfaces }, { app, scope, principal }) {
     if (range !== undefined) checkRange(range)

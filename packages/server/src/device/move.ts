@@ -1,14 +1,91 @@
+import type { deviceOps, Receive, Reply } from '@sightline/contract'
 import { channelSid } from '@sightline/domain'
 import { sql } from 'kysely'
+import { changed } from '../bus.ts'
+import { type ChannelRow, channelRows } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
-import { claimChannels } from '../license/store.ts'
-import { type NimbleRow, raiseDesired } from '../nimble/store.ts'
+import { claimChannels, licenseRoom } from '../license/store.ts'
+import type { Ctx } from '../mount.ts'
+import { type NimbleRow, raiseDesired, readNimble } from '../nimble/store.ts'
 import { freePipelineName, insertPipeline } from '../pipeline/store.ts'
-import { notFound } from '../refusal.ts'
+import { notFound, Refusal } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
 import { moveSources } from '../source/store.ts'
+import { deviceRows, lockDevice } from './store.ts'
 
 type Camera = { tenant_id: number; id: number; nimble_id: number }
 type Target = Pick<NimbleRow, 'tenant_id' | 'id' | 'license_id'>
+type Moved = Reply<typeof deviceOps.move>['devices'][number]
+
+/** Moves cameras, each in a transaction of its own: what is refused to one is done for the rest. */
+export async function moveDevices(
+  { device_id, nimble_id, dry_run }: Receive<typeof deviceOps.move>,
+  { app, scope, note }: Ctx,
+): Promise<{ devices: Moved[] }> {
+  const uids = [...new Set(device_id)]
+  const target = await app.db.as(scope, (trx) => readNimble(trx, scope, nimble_id))
+  note({ object_id: target.uid, object_name: target.name })
+  if (dry_run) return { devices: await app.db.as(scope, (trx) => planMove(trx, scope, uids, target)) }
+  const devices: Moved[] = []
+  const former = new Set<string>()
+  for (const uid of uids)
+    try {
+      const { before, channels } = await app.db.as(scope, (trx) => moveOne(trx, scope, uid, nimble_id))
+      former.add(before.nimble_uid)
+      for (const row of channels) app.bus.publish(changed(row, 'channel', row.uid))
+      app.bus.publish(changed(before, 'device', uid))
+      devices.push({ device_id: uid, outcome: 'moved', error_code: null, restarts: restarting(channels) })
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      devices.push(refused(uid, error))
+    }
+  for (const uid of [...former, target.uid]) app.links.reconfigure(uid)
+  return { devices }
+}
+
+async function moveOne(trx: Trx, scope: Scope, uid: string, nimbleUid: string) {
+  const before = await lockDevice(trx, scope, uid)
+  // Its licence may have become another since the last camera went.
+  const target = await readNimble(trx, scope, nimbleUid)
+  await moveDevice(trx, before, target)
+  return {
+    before,
+    channels: before.nimble_id === target.id ? [] : await channelRows(trx, scope, { deviceUids: [uid] }),
+  }
+}
+
+/**
+ * What becomes of each camera when all go, in this order. Nothing is locked or written: the licence is counted once,
+ * and cameras before take from what it has left for those behind.
+ */
+async function planMove(trx: Trx, scope: Scope, uids: readonly string[], target: NimbleRow): Promise<Moved[]> {
+  const rows = new Map((await deviceRows(trx, scope, { uids })).map((row) => [row.uid, row]))
+  const channels = Map.groupBy(await channelRows(trx, scope, { deviceUids: uids }), (row) => row.device_uid)
+  const nimbles = await trx
+    .selectFrom('nimble')
+    .select(['id', 'license_id'])
+    .where('tenant_id', '=', target.tenant_id)
+    .execute()
+  const licenseOf = new Map(nimbles.map(({ id, license_id }) => [id, license_id]))
+  const fits = await licenseRoom(trx, target, new Date())
+  return uids.map((uid) => {
+    const row = rows.get(uid)
+    if (row?.tenant_id !== target.tenant_id) return refused(uid, notFound())
+    const going = row.nimble_id === target.id ? [] : (channels.get(uid) ?? [])
+    // On the same licence nothing is added.
+    const isAdded = licenseOf.get(row.nimble_id) !== target.license_id
+    const refusal = isAdded ? fits(going.map((channel) => channel.usecase_key)) : null
+    if (refusal) return refused(uid, refusal)
+    return { device_id: uid, outcome: 'ready', error_code: null, restarts: restarting(going) }
+  })
+}
+
+const refused = (device_id: string, { code }: Refusal): Moved => ({
+  ...{ device_id, outcome: 'failed', error_code: code ?? 'invalid' },
+  restarts: [],
+})
+const restarting = (channels: readonly ChannelRow[]) =>
+  channels.map((row) => ({ channel_id: row.uid, channel_name: row.name }))
 
 /**
  * Gives a camera with its streams, channels and their pipelines to another edge server of its organization, in the

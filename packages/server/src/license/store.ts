@@ -65,33 +65,49 @@ export const deleteLicense = (trx: Trx, license: Pick<LicenseRow, 'tenant_id' | 
  * waits at the licence's row until this transaction ends, so that the limit holds however many come at once.
  * @throws 409 with the reason
  */
-export async function claimChannels(
-  trx: Trx,
-  nimble: { tenant_id: number; license_id: number | null },
-  wanted: readonly UsecaseKey[],
-  now: Date,
-): Promise<void> {
+export async function claimChannels(trx: Trx, nimble: Bound, wanted: readonly UsecaseKey[], now: Date): Promise<void> {
   if (wanted.length === 0) return
-  if (nimble.license_id === null) throw new Refusal(409, 'The edge server has no licence.', { code: 'license_missing' })
-  const held = await trx
-    .selectFrom('license')
-    .select(['name', 'channel_limit', 'valid_from', 'expires_at', 'bundles'])
-    .where('tenant_id', '=', nimble.tenant_id)
-    .where('id', '=', nimble.license_id)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
+  if (nimble.license_id !== null)
+    await trx
+      .selectFrom('license')
+      .select('id')
+      .where('tenant_id', '=', nimble.tenant_id)
+      .where('id', '=', nimble.license_id)
+      .forUpdate()
+      .execute()
   // Counted by a statement of its own: it must see what others committed while this one waited for the row.
-  const { used } = await trx
-    .selectFrom('license')
-    .select(channelsUsed.as('used'))
-    .where('tenant_id', '=', nimble.tenant_id)
-    .where('id', '=', nimble.license_id)
-    .executeTakeFirstOrThrow()
-  const missing = uncovered(held.bundles, wanted)
-  const code = refusalOf(held, used + wanted.length - 1, now) ?? (missing === null ? null : 'license_bundle')
-  if (code === 'license_bundle')
-    throw new Refusal(409, words[code], { code, args: { name: held.name, bundle: missing as string } })
-  if (code) throw new Refusal(409, words[code], { code, args: { limit: held.channel_limit, name: held.name } })
+  const refusal = (await licenseRoom(trx, nimble, now))(wanted)
+  if (refusal) throw refusal
+}
+
+type Bound = { tenant_id: number; license_id: number | null }
+
+/**
+ * What the licence of an edge server has left now. The answer says of each further set of channels why it does not fit,
+ * null when it does; what fits is counted before the next.
+ */
+export async function licenseRoom(trx: Trx, nimble: Bound, now: Date) {
+  const held =
+    nimble.license_id === null
+      ? null
+      : await trx
+          .selectFrom('license')
+          .select(['name', 'channel_limit', 'valid_from', 'expires_at', 'bundles', channelsUsed.as('used')])
+          .where('tenant_id', '=', nimble.tenant_id)
+          .where('id', '=', nimble.license_id)
+          .executeTakeFirstOrThrow()
+  let used = held?.used ?? 0
+  return (wanted: readonly UsecaseKey[]): Refusal | null => {
+    if (wanted.length === 0) return null
+    if (!held) return new Refusal(409, 'The edge server has no licence.', { code: 'license_missing' })
+    const missing = uncovered(held.bundles, wanted)
+    const code = refusalOf(held, used + wanted.length - 1, now) ?? (missing === null ? null : 'license_bundle')
+    if (code === 'license_bundle')
+      return new Refusal(409, words[code], { code, args: { name: held.name, bundle: missing as string } })
+    if (code) return new Refusal(409, words[code], { code, args: { limit: held.channel_limit, name: held.name } })
+    used += wanted.length
+    return null
+  }
 }
 
 /** Why a licence takes no further channel, null when it does. */

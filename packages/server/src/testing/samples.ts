@@ -155,6 +155,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
     nimble_id: w.nimble,
     rows: [{ device_name: name('Camera'), stream_address: stream }],
   }),
+  'device.move': (w) => ({ device_id: [w.device], nimble_id: w.nimble, dry_run: true }),
   'device.copy': (w) => ({ device_id: w.device, to: [w.device], settings: ['tags'] }),
   'device.discover': (w) => ({ nimble_id: w.nimble }),
   'device.probe': (w) => ({ nimble_id: w.nimble, address: stream }),

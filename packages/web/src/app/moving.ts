@@ -1,26 +1,40 @@
-/** Giving cameras another edge server: what would start anew, then one camera after the other, each with its outcome. */
-import type { Channel, Device } from '@sightline/contract'
+/** Giving cameras another edge server: first what would start anew and what does not fit, then piece by piece. */
+import type { Device } from '@sightline/contract'
 import { api } from './client.ts'
 
-export type Movable = Pick<Device, 'device_id' | 'device_name' | 'nimble_id'> & {
-  channels: readonly Pick<Channel, 'channel_id' | 'channel_name'>[]
-}
-export type MoveOutcome = { device_id: string; restarts: readonly string[]; problem: string | null }
+export type Movable = Pick<Device, 'device_id' | 'device_name' | 'nimble_id'>
+export type MoveOutcome = { restarts: readonly string[]; error_code: string | null }
+
+/** So many cameras go in one call, that progress shows and none waits for all. */
+const movedAtOnce = 10
+
+/** What would become of each camera when all go, by its id. Nothing changes. @throws CallFailed */
+export const planMove = (cameras: readonly Movable[], nimble_id: string): Promise<Map<string, MoveOutcome>> =>
+  move(cameras, nimble_id, true)
 
 /**
- * Moves one camera with all its analytics, or with `dry_run` only says which of these would start anew. A camera
- * without analytics has nothing that could: it is only moved.
+ * Moves cameras with all their analytics, and tells the outcomes as they come.
+ * @throws CallFailed when the portal does not answer; what was told until then is done
  */
-export async function moveCamera(camera: Movable, nimble_id: string, dry_run: boolean): Promise<MoveOutcome> {
-  const { device_id } = camera
-  const [channel] = camera.channels
-  if (!channel) {
-    const result = dry_run ? null : await api.device.update.call({ device_id, nimble_id })
-    return { device_id, restarts: [], problem: result && !result.status ? result.message.text : null }
-  }
-  const result = await api.channel.refactor.call({ channel_id: channel.channel_id, nimble_id, dry_run })
-  if (!result.status) return { device_id, restarts: [], problem: result.message.text }
-  return { device_id, restarts: result.data.restarts.map(({ channel_name }) => channel_name), problem: null }
+export async function moveCameras(
+  cameras: readonly Movable[],
+  nimble_id: string,
+  onMoved: (outcomes: Map<string, MoveOutcome>) => void,
+): Promise<void> {
+  for (let at = 0; at < cameras.length; at += movedAtOnce)
+    onMoved(await move(cameras.slice(at, at + movedAtOnce), nimble_id, false))
+}
+
+async function move(cameras: readonly Movable[], nimble_id: string, dry_run: boolean) {
+  const device_id = cameras.map((camera) => camera.device_id)
+  const result = await api.device.move.call({ device_id, nimble_id, dry_run })
+  if (!result.status) throw result.failure
+  return new Map(
+    result.data.devices.map((one): [string, MoveOutcome] => [
+      one.device_id,
+      { restarts: one.restarts.map(({ channel_name }) => channel_name), error_code: one.error_code },
+    ]),
+  )
 }
 
 const pieceSize = 500
@@ -35,10 +49,3 @@ export async function camerasOfEdge(nimble_id: string): Promise<Device[]> {
     if (result.data.length < pieceSize) return all
   }
 }
-
-export const movable = ({ device_id, device_name, nimble_id, source_channels }: Device): Movable => ({
-  device_id,
-  device_name,
-  nimble_id,
-  channels: source_channels,
-})

@@ -7,7 +7,6 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
-import { movable } from '../app/moving.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { edgeName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
@@ -188,7 +187,7 @@ export function DeviceList({ site, q, health }: Props) {
       <TagCameras cameras={open === 'tags' ? selected : []} onClose={close} />
       <MoveCameras
         title={t('device.moveTitle', { count: selected.length })}
-        cameras={open === 'move' ? selected.map(movable) : []}
+        cameras={open === 'move' ? selected : []}
         edges={edges}
         onClose={close}
       />

@@ -6,7 +6,6 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
-import { movable } from '../app/moving.ts'
 import { codecName, formatNumber, formatSiteTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
@@ -156,7 +155,7 @@ function Manage({ device, still }: { device: Device; still: string | null }) {
       <CopySettings device={device} opened={open === 'copy'} onClose={() => setOpen(null)} />
       <MoveCameras
         title={t('deployment.moveTitle', { name: device.device_name })}
-        cameras={open === 'move' ? [movable(device)] : []}
+        cameras={open === 'move' ? [device] : []}
         edges={edges}
         onClose={() => setOpen(null)}
       />

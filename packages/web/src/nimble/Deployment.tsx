@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import type { CallFailed } from '../api.ts'
 import { api } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
-import { camerasOfEdge, type Movable, movable } from '../app/moving.ts'
+import { camerasOfEdge, type Movable } from '../app/moving.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { edgeName } from '../i18n/seeded.ts'
 import { useMay } from '../session.ts'
@@ -134,8 +134,7 @@ function Server({ nimble, isOpen, onToggle, onMove, mayChange }: ServerProps) {
   const bodyId = `hosted-${nimble_id}`
   const capacity = status?.capacity ?? null
   const used = status?.channels ?? 0
-  const drain = () =>
-    onMove?.({ title: t('deployment.drainTitle', { name }), cameras: (cameras.data ?? []).map(movable) })
+  const drain = () => onMove?.({ title: t('deployment.drainTitle', { name }), cameras: cameras.data ?? [] })
   return (
     <section className={`${classes.card} ${classes.server}`} style={{ padding: 0 }} aria-label={name}>
       <div className={classes.summary}>
@@ -251,7 +250,7 @@ function Hosted({ nimble, cameras, onMove }: HostedProps) {
                 onClick={() =>
                   onMove({
                     title: t('deployment.moveTitle', { name: camera.device_name }),
-                    cameras: [movable(camera)],
+                    cameras: [camera],
                   })
                 }
               >

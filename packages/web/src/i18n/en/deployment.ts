@@ -29,6 +29,8 @@ export const move = {
   moving: 'Moving …',
   restarts_one: '{{count}} analytic starts anew. Nothing has been changed yet.',
   restarts_other: '{{count}} analytics start anew. Nothing has been changed yet.',
+  unfit_one: '{{count}} does not fit and stays.',
+  unfit_other: '{{count}} do not fit and stay.',
   noRestart: 'nothing starts anew',
   done: '{{count}} of {{total}} moved',
   list: 'Cameras that move',

@@ -37,6 +37,7 @@ export const pairs = {
   'demo.list': { done: 'Demo cameras loaded', failed: 'Error while fetching the demo cameras' },
   'demo.start': { done: 'Demo cameras are running', failed: 'Error while starting the demo cameras' },
   'demo.stop': { done: 'Demo cameras stopped', failed: 'Error while stopping the demo cameras' },
+  'device.move': { done: 'Cameras moved', failed: 'Error while moving the cameras' },
   'device.copy': { done: 'Settings copied', failed: 'Error while copying the settings' },
   'device.create': { done: 'Camera added', failed: 'Error while creating Device' },
   'device.delete': { done: 'Camera deleted', failed: 'Error while deleting Device' },

@@ -31,6 +31,8 @@ export const move: Catalogue['move'] = {
   moving: 'Déplacement …',
   restarts_one: "{{count}} analyse redémarre. Rien n'est encore changé.",
   restarts_other: "{{count}} analyses redémarrent. Rien n'est encore changé.",
+  unfit_one: '{{count}} ne tient pas et reste.',
+  unfit_other: '{{count}} ne tiennent pas et restent.',
   noRestart: 'rien ne redémarre',
   done: '{{count}} sur {{total}} déplacées',
   list: 'Caméras à déplacer',

@@ -52,6 +52,7 @@ export const pairs = {
     done: 'Caméras de démonstration arrêtées',
     failed: "Erreur lors de l'arrêt des caméras de démonstration",
   },
+  'device.move': { done: 'Caméras déplacées', failed: 'Erreur lors du déplacement des caméras' },
   'device.copy': { done: 'Réglages copiés', failed: 'Erreur lors de la copie des réglages' },
   'device.create': { done: 'Caméra ajoutée', failed: "Erreur lors de la création de l'appareil" },
   'device.delete': { done: 'Caméra supprimée', failed: "Erreur lors de la suppression de l'appareil" },

@@ -2,8 +2,10 @@ import { Alert, Button, Group, Modal, Progress, Select, Text } from '@mantine/co
 import type { Nimble } from '@sightline/contract'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { CallFailed } from '../../api.ts'
 import { refresh } from '../../app/client.ts'
-import { type Movable, type MoveOutcome, moveCamera } from '../../app/moving.ts'
+import { type Movable, type MoveOutcome, moveCameras, planMove } from '../../app/moving.ts'
+import { causeText } from '../../i18n/words.ts'
 import { Tag } from '../Health.tsx'
 import classes from './cameras.module.css'
 
@@ -37,32 +39,34 @@ function Move({ cameras, edges, onClose }: Omit<Props, 'title'>) {
   const { t } = useTranslation()
   const [targetId, setTargetId] = useState<string | null>(null)
   const [phase, setPhase] = useState<Phase>('choosing')
-  const [outcomes, setOutcomes] = useState<readonly MoveOutcome[]>([])
-  const [left, setLeft] = useState(0)
+  /** By camera: while asked, what would become of it; once moving, of those that went only. */
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, MoveOutcome>>(new Map())
+  const [error, setError] = useState<CallFailed | null>(null)
   const targets = edges.filter((edge) => cameras.some(({ nimble_id }) => nimble_id !== edge.nimble_id))
   const target = edges.find(({ nimble_id }) => nimble_id === targetId)
-  const outcomeOf = (id: string) => outcomes.find(({ device_id }) => device_id === id)
-  const failed = outcomes.filter(({ problem }) => problem !== null)
-  const restarts = outcomes.reduce((sum, one) => sum + one.restarts.length, 0)
+  const hasFailed = ({ device_id }: Movable) => outcomes.get(device_id)?.error_code !== null
+  const restarts = [...outcomes.values()].reduce((sum, one) => sum + one.restarts.length, 0)
 
-  const each = async (list: readonly Movable[], nimbleId: string, dryRun: boolean, isCurrent: () => boolean) => {
-    setLeft(list.length)
-    for (const [index, camera] of list.entries()) {
-      const outcome = await moveCamera(camera, nimbleId, dryRun)
-      if (!isCurrent()) return
-      setOutcomes((now) => [...now.filter(({ device_id }) => device_id !== outcome.device_id), outcome])
-      setLeft(list.length - index - 1)
-    }
-  }
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked anew when another server is chosen, not when a list is read again behind the dialog
   useEffect(() => {
     if (!targetId) return
     let isCurrent = true
-    setOutcomes([])
+    setOutcomes(new Map())
+    setError(null)
     setPhase('asking')
-    void each(cameras, targetId, true, () => isCurrent).then(() => {
-      if (isCurrent) setPhase('asked')
-    })
+    planMove(cameras, targetId).then(
+      (plan) => {
+        if (!isCurrent) return
+        setOutcomes(plan)
+        setPhase('asked')
+      },
+      (failure: CallFailed) => {
+        if (!isCurrent) return
+        setError(failure)
+        setPhase('choosing')
+        setTargetId(null)
+      },
+    )
     return () => {
       isCurrent = false
     }
@@ -70,18 +74,16 @@ function Move({ cameras, edges, onClose }: Omit<Props, 'title'>) {
 
   const apply = async () => {
     if (!targetId) return
-    const list = cameras.filter(({ device_id }) => outcomeOf(device_id)?.problem === null)
+    const going = phase === 'ended' ? cameras.filter(hasFailed) : cameras.filter((camera) => !hasFailed(camera))
+    const refused = phase === 'ended' ? outcomes : new Map([...outcomes].filter(([, one]) => one.error_code !== null))
+    setOutcomes(new Map([...refused].filter(([id]) => !going.some(({ device_id }) => device_id === id))))
+    setError(null)
     setPhase('moving')
-    await each(
-      phase === 'ended' ? cameras.filter((one) => outcomeOf(one.device_id)?.problem) : list,
-      targetId,
-      false,
-      () => true,
-    )
+    await moveCameras(going, targetId, (moved) => setOutcomes((now) => new Map([...now, ...moved]))).catch(setError)
     setPhase('ended')
     refresh('device')
   }
-  const isBusy = phase === 'asking' || phase === 'moving'
+  const failed = cameras.filter(hasFailed)
   const ready = cameras.length - failed.length
   return (
     <>
@@ -111,18 +113,20 @@ function Move({ cameras, edges, onClose }: Omit<Props, 'title'>) {
           {t('move.away', { name: target.name })}
         </Alert>
       )}
-      {isBusy && cameras.length > 1 && (
-        <Progress
-          mt="md"
-          value={(100 * (cameras.length - left)) / cameras.length}
-          aria-label={t(phase === 'asking' ? 'move.asking' : 'move.moving')}
-        />
+      {error && (
+        <Alert mt="md" color="red" role="alert">
+          {error.message}
+        </Alert>
+      )}
+      {phase === 'moving' && cameras.length > 1 && (
+        <Progress mt="md" value={(100 * outcomes.size) / cameras.length} aria-label={t('move.moving')} />
       )}
       {phase !== 'choosing' && (
         <>
           <Text size="sm" mt="md" role="status">
             {phase === 'asking' && t('move.asking')}
             {phase === 'asked' && t('move.restarts', { count: restarts })}
+            {phase === 'asked' && failed.length > 0 && ` ${t('move.unfit', { count: failed.length })}`}
             {phase === 'moving' && t('move.moving')}
             {phase === 'ended' && t('move.done', { count: ready, total: cameras.length })}
           </Text>
@@ -130,25 +134,25 @@ function Move({ cameras, edges, onClose }: Omit<Props, 'title'>) {
           <section className={classes.moves} aria-label={t('move.list')} tabIndex={0}>
             <ul>
               {cameras.map(({ device_id, device_name }) => {
-                const outcome = outcomeOf(device_id)
+                const outcome = outcomes.get(device_id)
+                const problem = outcome?.error_code ?? null
                 return (
                   <li key={device_id}>
                     <span className={classes.grow}>
                       <b>{device_name}</b>
-                      {outcome && !outcome.problem && outcome.restarts.length > 0 && (
-                        <span className="muted"> {outcome.restarts.join(', ')}</span>
+                      {outcome && problem === null && (
+                        <span className="muted"> {outcome.restarts.join(', ') || t('move.noRestart')}</span>
                       )}
-                      {outcome && !outcome.problem && outcome.restarts.length === 0 && (
-                        <span className="muted"> {t('move.noRestart')}</span>
-                      )}
-                      {outcome?.problem && <span className={classes.problem}> {outcome.problem}</span>}
+                      {problem !== null && <span className={classes.problem}> {causeText(problem)}</span>}
                     </span>
-                    {outcome?.problem ? (
+                    {problem !== null ? (
                       <Tag tone="bad">{t(phase === 'ended' ? 'move.failed' : 'move.refused')}</Tag>
-                    ) : phase === 'ended' || (phase === 'moving' && outcome && left < cameras.length) ? (
-                      phase === 'ended' && <Tag tone="ok">{t('move.moved')}</Tag>
+                    ) : !outcome ? (
+                      phase === 'ended' && <Tag tone="neutral">{t('move.failed')}</Tag>
+                    ) : phase === 'asked' ? (
+                      <Tag tone="info">{t('move.ready')}</Tag>
                     ) : (
-                      outcome && <Tag tone="info">{t('move.ready')}</Tag>
+                      <Tag tone="ok">{t('move.moved')}</Tag>
                     )}
                   </li>
                 )

@@ -12,6 +12,26 @@ export const timePoint = z.union([z.iso.datetime({ offset: true }), z.string().r
   error: 'time_invalid',
 })
 
+/** What became of what an opening record began. */
+export const occasion = z.object({
+  /** Happened in a moment, like the crossing of a line: it has no length. */
+  is_instant: z.boolean(),
+  /** Null while it goes on, and for what has no length. */
+  ended_at: z.string().nullable(),
+  /** Why it ended: ended, lost, risen, restart, disabled. */
+  end_cause: z.string().nullable(),
+  updates: z.int(),
+  /** The greatest of its own values. */
+  peak: z.record(z.string(), z.number()),
+  /** Zone or line, and which way it was crossed. */
+  zone: z.string().nullable(),
+  direction: z.string().nullable(),
+})
+export type Occasion = z.infer<typeof occasion>
+
+/** `records`: one by one. `occasions`: what opened, each with what became of it. `gallery`: those with a picture. */
+export const eventViews = ['records', 'occasions', 'gallery'] as const
+
 export const eventEntity = z
   .object({
     event_uuid: z.uuid(),
@@ -37,6 +57,8 @@ export const eventEntity = z
     details: z.record(z.string(), z.json()).nullable(),
     snapshot_url: z.string().nullable(),
     clip_url: z.string().nullable(),
+    /** In the views of occasions and by id, of opening records; else null. */
+    occasion: occasion.nullable(),
   })
   .meta({ id: 'Event' })
 export type EventEntity = z.infer<typeof eventEntity>
@@ -114,6 +136,47 @@ export const eventStats = z
   .meta({ id: 'EventStats' })
 export type EventStats = z.infer<typeof eventStats>
 
+export const eventHistogram = z
+  .object({
+    timezone: z.string(),
+    start: z.string(),
+    end: z.string(),
+    buckets: z.array(
+      z.object({
+        start: z.string(),
+        end: z.string(),
+        /** Occasions that began. */
+        opened: z.int(),
+        /** Of these, what must not happen. */
+        violations: z.int(),
+        /** Share of the time that was watched, over all channels. */
+        coverage_ratio: z.number(),
+      }),
+    ),
+  })
+  .meta({ id: 'EventHistogram' })
+export type EventHistogram = z.infer<typeof eventHistogram>
+
+/** One file of the evidence; `cause` says why it cannot be had. */
+export const evidenceFile = z.object({
+  name: z.string(),
+  content_type: z.string(),
+  size: z.int().nullable(),
+  /** Hexadecimal, of the bytes as they are downloaded. */
+  sha256: z.string().nullable(),
+  url: z.string().nullable(),
+  /** The file itself, where it is text. */
+  text: z.string().nullable(),
+  cause: z.string().nullable(),
+})
+export const evidence = z
+  .object({ event_uuid: z.uuid(), made_at: z.string(), made_by: z.string(), files: z.array(evidenceFile) })
+  .meta({ id: 'Evidence' })
+export type Evidence = z.infer<typeof evidence>
+
+/** An export holds no more rows. */
+export const mostExportRows = 50_000
+
 const selection = {
   usecase_key: z.enum(usecaseKeys, { error: 'one_of' }).optional(),
   usecase_meta_key: queryList(z.enum(metricIds, { error: 'one_of' })).optional(),
@@ -141,12 +204,55 @@ export const event = {
         .default(0),
       details: queryFlag().default(false),
       kind: queryList(z.enum(recordKinds, { error: 'one_of' })).optional(),
+      /** Opening records alone, with what became of them; `gallery` lists a page oldest first. */
+      view: z.enum(eventViews, { error: 'one_of' }).default('records'),
+      /** `next_page_token` of the page before: goes on after it, however many came meanwhile. */
+      page_token: id.optional(),
       timezone: z.string().max(64).optional(),
       type: queryNumber()
         .pipe(z.union([z.literal(1), z.literal(2)], { error: 'one_of' }))
         .default(1),
     }),
     output: z.union([z.array(eventEntity), eventSeries]),
+  }),
+  histogram: op({
+    method: 'GET',
+    path: '/event/histogram',
+    summary: 'How many occasions began in each part of a period',
+    access: 'viewer_and_above',
+    input: z.strictObject({
+      ...selection,
+      start: timePoint.default('-24h'),
+      end: timePoint.default('0ms'),
+      timezone: z.string().max(64).optional(),
+    }),
+    output: eventHistogram,
+  }),
+  export: op({
+    method: 'POST',
+    path: '/event/export',
+    summary: 'Events of a period as CSV (UTF-8 with byte order mark), newest first; leaves a trace row',
+    access: 'viewer_and_above',
+    kind: 'file',
+    perMinute: 10,
+    input: z.strictObject({
+      ...selection,
+      start: timePoint.default('-24h'),
+      end: timePoint.default('0ms'),
+      kind: queryList(z.enum(recordKinds, { error: 'one_of' })).optional(),
+      view: z.enum(eventViews, { error: 'one_of' }).default('occasions'),
+      /** With a semicolon numbers have a decimal comma, as spreadsheets in French expect. */
+      separator: z.enum([',', ';'], { error: 'one_of' }).default(','),
+    }),
+    output: z.any(),
+  }),
+  evidence: op({
+    method: 'POST',
+    path: '/event/evidence',
+    summary: 'The files that prove an event, with their SHA-256; leaves a trace row',
+    access: 'viewer_and_above',
+    input: z.strictObject({ event_uuid: id }),
+    output: evidence,
   }),
   stats: op({
     method: 'GET',

@@ -210,6 +210,11 @@ export const cards: readonly Card[] = [
   { id: 'total_near_miss', label: 'Total Near Miss', isViolation: true, usecases: ['coldtec'] },
 ]
 
+/** Metrics of what must not happen, whatever the use case. */
+export const violationMetrics: ReadonlySet<string> = new Set(
+  cards.filter(({ isViolation }) => isViolation).map(({ id }) => id),
+)
+
 /** Cards of a use case: only ids among its metrics, and only those the table applies to it. */
 export const cardsOf = (key: UsecaseKey): Card[] =>
   cards.filter((card) => card.usecases.includes(key) && card.id in usecases[key].metrics)

@@ -1,5 +1,6 @@
 /** Cameras and what is done with their pictures, brought in line with the desired state. */
 import type { EventRecord, LinkConfig, LinkSource } from '@sightline/contract/edge'
+import { pipelineDefaults, violationMetrics } from '@sightline/domain'
 import { startAnalysis } from './analysis/analysis.ts'
 import type { AllowedHost } from './camera/address.ts'
 import { type Camera, CameraError, startCamera } from './camera/camera.ts'
@@ -7,14 +8,17 @@ import type { CameraCause } from './camera/cause.ts'
 import type { AnalysisPace } from './camera/messages.ts'
 import { probeStream } from './camera/probe.ts'
 import { type Engine, type EngineNews, Failed } from './engine.ts'
+import { createClips } from './live/clips.ts'
 import type { MediaStore } from './live/media-store.ts'
 import type { Log } from './log.ts'
 import { discover, scanInterfaces } from './onvif/discover.ts'
 import { probe } from './onvif/probe.ts'
+import type { RecorderParts } from './recorder.ts'
 import type { WorkFigures } from './stats.ts'
 
 export type CamerasOptions = {
-  media: MediaStore
+  pictures: MediaStore
+  clips: MediaStore
   /** Where the analysis keeps what must outlive a restart. */
   analysisFile: string
   /** Simulated cameras of this machine. */
@@ -26,6 +30,7 @@ export type CamerasOptions = {
   log: Log
 }
 export type Cameras = Engine & {
+  evidence: RecorderParts['evidence']
   figures(): WorkFigures
   /** Other addresses are allowed than before: what was refused for its address is tried anew at once. */
   allowChanged(): void
@@ -41,7 +46,9 @@ type Watched = {
   viewers: Set<(cause: string) => void>
 }
 
-export function createCameras({ media, analysisFile, allow, tell, onRecords, log }: CamerasOptions): Cameras {
+export function createCameras(options: CamerasOptions): Cameras {
+  const { analysisFile, allow, tell, onRecords, log } = options
+  const clips = createClips(options.clips, log)
   const watched = new Map<string, Watched>()
   let applied: LinkConfig | null = null
 
@@ -106,14 +113,14 @@ export function createCameras({ media, analysisFile, allow, tell, onRecords, log
     for (const source of sources) if (!watched.has(source.source_id)) watched.set(source.source_id, begin(source))
   }
 
-  /** From nothing: the camera's process and the channel's memory. */
-  function restart(channelId: string, config: LinkConfig) {
+  /** From nothing: the channel's memory, and the camera's process where it does not work or with `force`. */
+  function restart(channelId: string, config: LinkConfig, force: boolean) {
     const channel = config.channels.find(({ channel_id }) => channel_id === channelId)
     if (!channel) throw new Failed('channel_unknown')
     const item = watched.get(channel.source_id)
     analysis.setChannels(config.channels.filter((other) => other !== channel))
     analysis.setChannels(config.channels)
-    if (item && item.camera.state().state !== 'streaming') beginAnew(item)
+    if (item && (force || item.camera.state().state !== 'streaming')) beginAnew(item)
   }
 
   function beginAnew(item: Watched) {
@@ -147,9 +154,33 @@ export function createCameras({ media, analysisFile, allow, tell, onRecords, log
       }
     },
     async media(mediaId) {
-      const bytes = await media.read(mediaId)
-      if (!bytes) throw new Failed('media_gone')
-      return { contentType: 'image/jpeg', bytes, at: Date.now() }
+      if (clips.isWriting(mediaId)) throw new Failed('clip_writing')
+      for (const store of [options.pictures, options.clips]) {
+        const bytes = await store.read(mediaId)
+        if (bytes) return { contentType: store.contentType, bytes, at: Date.now() }
+      }
+      throw new Failed('media_gone')
+    },
+    evidence(record, sourceId) {
+      const { clip_id, details } = record
+      const channel = applied?.channels.find(({ channel_id }) => channel_id === record.channel_id)
+      const camera = watched.get(sourceId)?.camera
+      if (!channel || !camera) return { clip_id, details }
+      const zones = channel.zones
+        .filter(({ is_active }) => is_active)
+        .map(({ name, label, kind, points }) => ({ name: label ?? name, kind, points }))
+      const settings = { ...pipelineDefaults(channel.usecase_key), ...channel.pipeline_elements }
+      if (!Object.keys(record.metrics).some((metric) => violationMetrics.has(metric)))
+        return { clip_id, details: { ...details, zones } }
+      if (settings['sink.clip'] !== true) return { clip_id, details: { ...details, zones, clip_cause: 'clip_off' } }
+      const taken = clips.take(sourceId, camera, {
+        at: record.observed_at,
+        beforeSeconds: Number(settings['sink.pre_s']),
+        afterSeconds: Number(settings['sink.post_s']),
+      })
+      return 'cause' in taken
+        ? { clip_id, details: { ...details, zones, clip_cause: taken.cause } }
+        : { clip_id: taken.id, details: { ...details, zones, clip_at_s: taken.atSeconds } }
     },
     live(sourceId, mode, viewer) {
       const { camera, viewers } = find(sourceId)
@@ -167,11 +198,11 @@ export function createCameras({ media, analysisFile, allow, tell, onRecords, log
       viewers.add(end)
       return leave
     },
-    async channelDo(channelId, action) {
+    async channelDo(channelId, action, force) {
       if (action === 'troubleshoot' || applied === null) return
       if (action === 'delete')
         analysis.setChannels(applied.channels.filter(({ channel_id }) => channel_id !== channelId))
-      else restart(channelId, applied)
+      else restart(channelId, applied, force)
     },
     figures() {
       const all = [...watched.values()]
@@ -188,6 +219,7 @@ export function createCameras({ media, analysisFile, allow, tell, onRecords, log
     },
     async stop() {
       await analysis.stop()
+      await clips.stop()
       await Promise.all([...watched.values()].map(end))
       watched.clear()
     },

@@ -12,7 +12,8 @@ import { openIdentity } from './identity.ts'
 import { Journal } from './journal.ts'
 import { keptFile } from './kept-file.ts'
 import { type DoorOptions, openDoor } from './link.ts'
-import { openMediaStore } from './live/media-store.ts'
+import { clipFiles } from './live/clip.ts'
+import { openMediaStore, pictureFiles } from './live/media-store.ts'
 import { createLog } from './log.ts'
 import { createRecorder } from './recorder.ts'
 import { startSession } from './session.ts'
@@ -38,7 +39,10 @@ export type Nimble = {
 }
 
 const statsMs = 10_000
-const mediaLimits = { maxBytes: 1024 ** 3, maxAgeDays: 7 }
+const gigabyte = 1024 ** 3
+const pictureLimits = { maxBytes: gigabyte, maxAgeDays: 7 }
+/** About a thousand clips. */
+const clipLimits = { maxBytes: 4 * gigabyte, maxAgeDays: 7 }
 /** Measured: four cameras of 640 × 480 at five pictures a second for each core. */
 const channelsPerCore = 4
 /** Lines of the log that the portal gets at most between two `stats`. */
@@ -59,23 +63,26 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
   const clockFile = keptFile(join(folder, 'clock.json'), z.int(), log)
   const clock = createClock(clockFile.load() ?? 0, clockFile.save)
   const journal = new Journal(join(folder, 'journal.db'), { log })
-  const media = await openMediaStore(join(folder, 'media'), mediaLimits, (text) => log.warn(text))
+  const pictures = await openMediaStore(join(folder, 'media'), pictureFiles, pictureLimits, log.warn)
+  const clips = await openMediaStore(join(folder, 'clips'), clipFiles, clipLimits, log.warn)
   const recorder = createRecorder({
     journal,
     stamp: createStamper(clock.offsetMs, keptFile(join(folder, 'occasions.json'), occasions, log)),
     still: async (sourceId) => (await cameras.snapshot(sourceId)).jpeg,
-    keep: media.save,
+    keep: pictures.save,
+    evidence: (record, sourceId) => cameras.evidence(record, sourceId),
     log,
   })
   const cameras = createCameras({
-    media,
+    pictures,
+    clips,
     analysisFile: join(folder, 'analysis.json'),
     allow,
     tell,
     onRecords: recorder.take,
     log,
   })
-  const stats = createStats(folder, { journal, media, recorder, clock, work: cameras.figures })
+  const stats = createStats(folder, { journal, stores: [pictures, clips], recorder, clock, work: cameras.figures })
 
   const kept = desired.load()
   if (kept) cameras.apply(kept)
@@ -119,7 +126,8 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
     )
   }, statsMs)
   const sweeping = setInterval(() => {
-    media.sweep().catch((error: unknown) => log.warn('Old pictures cannot be removed', error))
+    for (const store of [pictures, clips])
+      store.sweep().catch((error: unknown) => log.warn('Old pictures and clips cannot be removed', error))
   }, 3_600_000)
 
   return {

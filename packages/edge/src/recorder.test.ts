@@ -30,6 +30,7 @@ const recorder = (change: Partial<RecorderParts> = {}) =>
     stamp: (record) => record,
     still: async () => Buffer.from('jpeg'),
     keep: async (id) => kept.push(id) > 0,
+    evidence: ({ clip_id, details }) => ({ clip_id, details }),
     log: keepingLog(),
     ...change,
   })

@@ -13,6 +13,8 @@ export type RecorderParts = {
   still(sourceId: string): Promise<Uint8Array>
   /** False when there is no room. */
   keep(mediaId: string, jpeg: Uint8Array): Promise<boolean>
+  /** What else is kept of what begins now: the zones as they are, and a clip where one is wanted. */
+  evidence(record: EventRecord, sourceId: string): Pick<EventRecord, 'clip_id' | 'details'>
   log: Log
 }
 export type Recorder = {
@@ -29,8 +31,8 @@ const stillMs = 1500
 /** Occasions of one moment share a picture. */
 const sharedMs = 500
 
-/** From the analysis into the journal. Records that open an occasion get a picture first. */
-export function createRecorder({ journal, stamp, still, keep, log }: RecorderParts): Recorder {
+/** From the analysis into the journal. Records that open an occasion get a picture first, and other evidence. */
+export function createRecorder({ journal, stamp, still, keep, evidence, log }: RecorderParts): Recorder {
   const recent = new Map<string, { at: number; mediaId: Promise<string | null> }>()
   const waiting = new Set<Promise<void>>()
 
@@ -61,8 +63,11 @@ export function createRecorder({ journal, stamp, still, keep, log }: RecorderPar
 
   return {
     take(records, sourceId) {
-      const stamped = records.map(stamp)
       const wantsStill = (record: EventRecord) => record.kind === 'open' && sourceId !== null
+      // Before the times are corrected: the camera's are not.
+      const stamped = records.map((record) =>
+        stamp(wantsStill(record) ? { ...record, ...evidence(record, sourceId as string) } : record),
+      )
       journal.append(stamped.filter((record) => !wantsStill(record)))
       for (const record of stamped.filter(wantsStill)) {
         const done = withStill(record, sourceId as string).finally(() => waiting.delete(done))

@@ -9,15 +9,23 @@ import { createCameras } from './cameras.ts'
 import { createClock } from './clock.ts'
 import type { PortalLink, PortalSession } from './conversation.ts'
 import { Journal } from './journal.ts'
-import { openMediaStore } from './live/media-store.ts'
+import { clipFiles } from './live/clip.ts'
+import { openMediaStore, pictureFiles } from './live/media-store.ts'
 import { startSession } from './session.ts'
 import { keepingLog, testRecords, until } from './testing/records.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'session-'))
 const log = keepingLog()
-const media = await openMediaStore(join(folder, 'media'), { maxBytes: 1e7, maxAgeDays: 1 }, () => undefined)
+const media = await openMediaStore(
+  join(folder, 'media'),
+  pictureFiles,
+  { maxBytes: 1e7, maxAgeDays: 1 },
+  () => undefined,
+)
+const clips = await openMediaStore(join(folder, 'clips'), clipFiles, { maxBytes: 1e7, maxAgeDays: 1 }, () => undefined)
 const engine = createCameras({
-  media,
+  pictures: media,
+  clips,
   analysisFile: join(folder, 'analysis.json'),
   allow: () => [],
   tell: () => undefined,

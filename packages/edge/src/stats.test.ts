@@ -5,7 +5,7 @@ import { nimbleStats } from '@sightline/contract/edge'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClock } from './clock.ts'
 import { Journal } from './journal.ts'
-import { openMediaStore } from './live/media-store.ts'
+import { openMediaStore, pictureFiles } from './live/media-store.ts'
 import { createRecorder } from './recorder.ts'
 import { createStats } from './stats.ts'
 import { keepingLog, testRecord, testRecords } from './testing/records.ts'
@@ -21,14 +21,26 @@ async function parts(still: () => Promise<Uint8Array>) {
     journal.close()
     rmSync(folder, { recursive: true })
   })
-  const media = await openMediaStore(join(folder, 'media'), { maxBytes: 1e6, maxAgeDays: 1 }, () => undefined)
-  const recorder = createRecorder({ journal, stamp: (record) => record, still, keep: media.save, log })
-  return { folder, journal, media, recorder }
+  const media = await openMediaStore(
+    join(folder, 'media'),
+    pictureFiles,
+    { maxBytes: 1e6, maxAgeDays: 1 },
+    () => undefined,
+  )
+  const recorder = createRecorder({
+    journal,
+    stamp: (record) => record,
+    still,
+    keep: media.save,
+    evidence: (record) => record,
+    log,
+  })
+  return { folder, journal, stores: [media], recorder }
 }
 
 test('each figure moves with what it is about', async () => {
   const taken = Promise.withResolvers<Uint8Array>()
-  const { folder, journal, media, recorder } = await parts(() => taken.promise)
+  const { folder, journal, stores, recorder } = await parts(() => taken.promise)
   let wall = 1_000_000
   const clock = createClock(
     0,
@@ -37,7 +49,7 @@ test('each figure moves with what it is about', async () => {
     () => wall,
   )
   const work = { ...nothing }
-  const stats = createStats(folder, { journal, media, recorder, clock, work: () => work })
+  const stats = createStats(folder, { journal, stores, recorder, clock, work: () => work })
   const idle = nimbleStats.parse(await stats())
   expect(idle).toMatchObject({ queue: 0, journal_events: 0, clock_offset_ms: 0, lost_events: 0, inference_ms: null })
   const { bavail, bsize } = statfsSync(folder)

@@ -12,7 +12,7 @@ export type WorkFigures = Pick<NimbleStats, 'inference_ms' | 'fps' | 'expected_f
 /** Figures of the machine and the nimble since the call before. */
 export function createStats(
   folder: string,
-  parts: { journal: Journal; media: MediaStore; recorder: Recorder; clock: Clock; work(): WorkFigures },
+  parts: { journal: Journal; stores: MediaStore[]; recorder: Recorder; clock: Clock; work(): WorkFigures },
 ) {
   let before = cpuTimes()
 
@@ -32,7 +32,11 @@ export function createStats(
       clock_offset_ms: parts.clock.offsetMs(),
       journal_events: parts.journal.waiting,
       lost_events: parts.journal.lost,
-      trouble: parts.journal.isFailing ? 'edge_disk_full' : parts.media.isFull() ? 'edge_pictures_full' : null,
+      trouble: parts.journal.isFailing
+        ? 'edge_disk_full'
+        : parts.stores.some((store) => store.isFull())
+          ? 'edge_pictures_full'
+          : null,
     }
   }
 }

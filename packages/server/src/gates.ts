@@ -49,7 +49,7 @@ export function createGates(app: FastifyInstance, services: Services): Gates {
     },
 
     async limit(request, row) {
-      if (row.kind === 'file') return
+      if (row.kind === 'file' && row.perMinute === undefined) return
       const state = await limiter(row.perMinute ?? callsPerMinute)(request)
       if (state.isAllowed || !state.isExceeded) return
       throw new Refusal(429, 'Too many requests, wait a moment.', {

@@ -33,7 +33,13 @@ export type PublicCtx = {
 export type Ctx = PublicCtx & Caller
 
 /** Bytes instead of the envelope. */
-export type FileAnswer = { contentType: string; body: Buffer | Readable; headers?: Record<string, string> }
+export type FileAnswer = {
+  contentType: string
+  body: Buffer | Readable
+  headers?: Record<string, string>
+  /** 206 for a part of it; 200 unless given. */
+  status?: 206
+}
 
 type Extra = { message?: string; message_type?: 'success' | 'error' | 'warning' | 'info'; page?: Page }
 const replied = Symbol('replied')
@@ -159,7 +165,11 @@ function mountRow(
 
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const result = await run(request, reply)
-    if (row.kind === 'file') return sendFile(reply, result as FileAnswer)
+    if (row.kind === 'file') {
+      // Before the bytes go out: whoever has them left his name.
+      if (isTraced) await gates.trace(request, { id, result: 'ok', status: row.status ?? 200 })
+      return sendFile(reply, result as FileAnswer)
+    }
     const { output, extra } = isReplied(result) ? result : { output: result, extra: {} }
     const status = row.status ?? 200
     const body = { response_code: status, response: row.output.parse(output), ...extra }
@@ -195,6 +205,7 @@ function mountRow(
 
 const sendFile = (reply: FastifyReply, file: FileAnswer) =>
   reply
+    .code(file.status ?? 200)
     .headers(file.headers ?? {})
     .type(file.contentType)
     .send(file.body)

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { clipOf } from '../live/fmp4.ts'
+import { clipOf } from '../live/testing/clip-of.ts'
 import { odd } from './testing/demo-camera.ts'
 import { frameListener } from './testing/frame-listener.ts'
 import { gstMissing, pipelines, startGst } from './testing/gst.ts'
@@ -49,7 +49,7 @@ describe.skipIf(gstMissing ?? ffmpegMissing)('a camera of another make (gst-rtsp
     expect(disorder(live)).toEqual([])
     expect(live.packets.every(({ pts, dts }) => pts >= dts)).toBe(true)
 
-    const clip = await judge(clipOf(watched.camera.preRoll()) as Buffer)
+    const clip = await judge(clipOf(watched.camera.preRoll()))
     expect(clip.complaints).toBe('')
     expect(disorder(clip)).toEqual([])
     expect(clip.start).toBe(0)
@@ -77,7 +77,7 @@ describe.skipIf(gstMissing ?? ffmpegMissing)('a camera of another make (gst-rtsp
     expect(sizeOfJpeg((await watched.camera.snapshot()).jpeg)).toEqual([320, 240])
     const before = shown.fragments.length
     await vi.waitFor(() => expect(shown.fragments.length).toBeGreaterThan(before + 15), { timeout: 5000 })
-    const clip = await judge(clipOf(watched.camera.preRoll()) as Buffer)
+    const clip = await judge(clipOf(watched.camera.preRoll()))
     expect(clip.sizes).toEqual(['320x240'])
     expect(clip.complaints).toBe('')
   })

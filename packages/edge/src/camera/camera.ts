@@ -1,5 +1,6 @@
 /** One camera as the nimble sees it: keeps a process on it running, tells how it is, and hands out its pictures. */
 import type { SourceState } from '@sightline/contract/edge'
+import { mostPreRollSeconds } from '@sightline/domain'
 import { createLive, type LiveListener, type LiveMode, type LiveViewer } from '../live/live.ts'
 import type { AllowedHost, Target } from './address.ts'
 import { type CameraCause, CameraError, isRefusal, sentCodec } from './cause.ts'
@@ -48,8 +49,10 @@ export type Camera = {
   snapshot(): Promise<Snapshot>
   live(mode: LiveMode, listener: LiveListener): LiveViewer
   setAnalysis(analysis: Analysis | null): void
-  /** The last seconds from a key frame on, for `clipOf`. */
+  /** The last seconds, from a key frame on. */
   preRoll(): AccessUnit[]
+  /** Each unit from now on, as it was sent; answers the function that ends it. */
+  tap(take: (unit: AccessUnit) => void): () => void
   stop(): Promise<void>
   /** Of the process that is on the camera now. */
   pid(): number | undefined
@@ -60,7 +63,7 @@ const stateMs = 10_000
 const sizeMs = 1000
 const workerRetryMs = 1000
 const ringBytes = 32 * 1024 * 1024
-const defaultPreRollSeconds = 5
+const defaultPreRollSeconds = mostPreRollSeconds
 /** The time line starts here, so that decoding times, which precede, are never negative. */
 const lineStartMs = 1000
 
@@ -70,6 +73,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   const log = (text: string) => hooks.log(withoutSecrets(text, options))
   const ring = createRing(options.preRollSeconds ?? defaultPreRollSeconds, ringBytes)
   const live = createLive(ring.group, () => offerPictures())
+  const taps = new Set<(unit: AccessUnit) => void>()
   const retry = createRetry(Math.random)
   const rate = createRate()
   let analysis = options.analysis
@@ -126,6 +130,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
     const whole: AccessUnit = { ...unit, parameters }
     ring.push(whole)
     live.unit(whole)
+    for (const take of taps) take(whole)
     if (state !== 'streaming' && unit.key) {
       openings += 1
       failedAt = null
@@ -211,6 +216,10 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
     state: current,
     pid: () => connection?.pid,
     preRoll: ring.all,
+    tap(take) {
+      taps.add(take)
+      return () => taps.delete(take)
+    },
     live: live.join,
     snapshot: async () => {
       if (!connection || state !== 'streaming') throw new CameraError(cause ?? 'timeout')

@@ -1,6 +1,6 @@
 /**
  * Fragmented MP4 (ISO/IEC 14496-12) with one H.264 track (ISO/IEC 14496-15, `avc1`): an init segment, then one `moof` and
- * `mdat` per access unit, so that nothing waits for the next picture. Times are 90 kHz ticks.
+ * `mdat` per access unit, so that nothing waits for the next picture. Times are 90 kHz ticks. `clip.ts` makes files of them.
  */
 import type { AccessUnit, ParameterSets } from '../camera/h264.ts'
 import { ticksPerSecond } from '../camera/timeline.ts'
@@ -10,27 +10,27 @@ export function mimeOf({ sps: [sps] }: ParameterSets): string {
   return `video/mp4; codecs="avc1.${sps?.subarray(1, 4).toString('hex') ?? ''}"`
 }
 
-/** @param firstPts what is shown at the beginning: players count from there */
-export function initSegment(parameters: ParameterSets, firstPts = 0): Buffer {
+/** The beginning of a stream of fragments. @param firstPts what is shown at the beginning: players count from there */
+export const initSegment = (parameters: ParameterSets, firstPts = 0): Buffer =>
+  Buffer.concat([fileType, movie(parameters, firstPts, [])])
+
+/** Where a picture lies in a file; times in ticks. */
+export type Sample = { offset: number; size: number; ticks: number; pts: number; dts: number; key: boolean }
+
+/** What the file holds: all that follows in fragments, or these samples. */
+export function movie(parameters: ParameterSets, firstPts: number, samples: readonly Sample[]): Buffer {
   const { width, height } = parameters
-  const edits = box('edts', fullBox('elst', 0, 0, u32(1), u32(0), u32(firstPts), u32(0x10000)))
-  const sampleTable = box(
-    'stbl',
-    fullBox('stsd', 0, 0, u32(1), sampleEntry(parameters)),
-    fullBox('stts', 0, 0, u32(0)),
-    fullBox('stsc', 0, 0, u32(0)),
-    fullBox('stsz', 0, 0, u32(0), u32(0)),
-    fullBox('stco', 0, 0, u32(0)),
-  )
+  const ticks = samples.reduce((sum, sample) => sum + sample.ticks, 0)
+  const edits = box('edts', fullBox('elst', 0, 0, u32(1), u32(ticks), u32(firstPts), u32(0x10000)))
   const media = box(
     'mdia',
-    fullBox('mdhd', 0, 0, u32(0), u32(0), u32(ticksPerSecond), u32(0), u16(undetermined), u16(0)),
+    fullBox('mdhd', 0, 0, u32(0), u32(0), u32(ticksPerSecond), u32(ticks), u16(undetermined), u16(0)),
     fullBox('hdlr', 0, 0, u32(0), text('vide'), zeros(12), text('video\0')),
     box(
       'minf',
       fullBox('vmhd', 0, 1, zeros(8)),
       box('dinf', fullBox('dref', 0, 0, u32(1), fullBox('url ', 0, selfContained))),
-      sampleTable,
+      sampleTable(parameters, samples),
     ),
   )
   const header = fullBox(
@@ -41,35 +41,58 @@ export function initSegment(parameters: ParameterSets, firstPts = 0): Buffer {
     u32(0),
     u32(trackId),
     u32(0),
-    u32(0),
+    u32(ticks),
     zeros(16),
     matrix,
     u32(width * 0x10000),
     u32(height * 0x10000),
   )
-  return Buffer.concat([
-    box('ftyp', text('iso5'), u32(512), text('iso5iso6mp41')),
-    box(
-      'moov',
-      fullBox(
-        'mvhd',
-        0,
-        0,
-        u32(0),
-        u32(0),
-        u32(ticksPerSecond),
-        u32(0),
-        u32(0x10000),
-        u16(0x100),
-        zeros(10),
-        matrix,
-        zeros(24),
-        u32(trackId + 1),
-      ),
-      box('trak', header, ...(firstPts > 0 ? [edits] : []), media),
-      box('mvex', fullBox('trex', 0, 0, u32(trackId), u32(1), u32(0), u32(0), u32(0))),
+  return box(
+    'moov',
+    fullBox(
+      'mvhd',
+      0,
+      0,
+      u32(0),
+      u32(0),
+      u32(ticksPerSecond),
+      u32(ticks),
+      u32(0x10000),
+      u16(0x100),
+      zeros(10),
+      matrix,
+      zeros(24),
+      u32(trackId + 1),
     ),
-  ])
+    box('trak', header, ...(firstPts > 0 ? [edits] : []), media),
+    ...(samples.length === 0 ? [box('mvex', fullBox('trex', 0, 0, u32(trackId), u32(1), u32(0), u32(0), u32(0)))] : []),
+  )
+}
+
+/** Each sample is a chunk of its own. */
+function sampleTable(parameters: ParameterSets, samples: readonly Sample[]): Buffer {
+  const list = (values: readonly number[]) => Buffer.concat([u32(values.length), ...values.map(u32)])
+  const runs = (values: readonly number[]) => {
+    const found: { value: number; count: number }[] = []
+    for (const value of values) {
+      const last = found.at(-1)
+      if (last?.value === value) last.count += 1
+      else found.push({ value, count: 1 })
+    }
+    return Buffer.concat([u32(found.length), ...found.flatMap(({ value, count }) => [u32(count), u32(value)])])
+  }
+  const keys = samples.flatMap(({ key }, i) => (key ? [i + 1] : []))
+  const shifts = samples.map(({ pts, dts }) => pts - dts)
+  return box(
+    'stbl',
+    fullBox('stsd', 0, 0, u32(1), sampleEntry(parameters)),
+    fullBox('stts', 0, 0, runs(samples.map(({ ticks }) => ticks))),
+    ...(shifts.some((shift) => shift !== 0) ? [fullBox('ctts', 1, 0, runs(shifts))] : []),
+    ...(samples.length > 0 ? [fullBox('stss', 0, 0, list(keys))] : []),
+    fullBox('stsc', 0, 0, ...(samples.length > 0 ? [u32(1), u32(1), u32(1), u32(1)] : [u32(0)])),
+    fullBox('stsz', 0, 0, u32(0), list(samples.map(({ size }) => size))),
+    fullBox('stco', 0, 0, list(samples.map(({ offset }) => offset))),
+  )
 }
 
 /** One access unit. `sequence` rises by one from fragment to fragment. */
@@ -109,25 +132,6 @@ export function durations(units: AccessUnit[]): number[] {
 /** From one decoding time to the next, kept sane over gaps. */
 export const duration = (dts: number, nextDts: number): number => Math.min(Math.max(nextDts - dts, 1), ticksPerSecond)
 export const usualDuration = ticksPerSecond / 15
-
-/**
- * A file of units that begins with a key frame at time 0, playable up to where it was cut. Where the picture changed its
- * size meanwhile, it begins after that. Null when there is no key frame.
- */
-export function clipOf(units: AccessUnit[]): Buffer | null {
-  const { parameters } = units.at(-1) ?? {}
-  const firstOfSame = units.findLastIndex((unit) => unit.parameters !== parameters) + 1
-  const start = units.findIndex((unit, i) => i >= firstOfSame && unit.key)
-  if (!parameters || start < 0) return null
-  const kept = units.slice(start)
-  const first = kept[0] as AccessUnit
-  const moved = kept.map((unit) => ({ ...unit, pts: unit.pts - first.dts, dts: unit.dts - first.dts }))
-  const times = durations(moved)
-  return Buffer.concat([
-    initSegment(parameters, first.pts - first.dts),
-    ...moved.map((unit, i) => fragment(unit, i + 1, times[i] as number)),
-  ])
-}
 
 const trackId = 1
 const undetermined = 0x55c4
@@ -169,7 +173,7 @@ function sampleEntry({ sps, pps, width, height }: ParameterSets): Buffer {
   )
 }
 
-function box(type: string, ...parts: Buffer[]): Buffer {
+export function box(type: string, ...parts: Buffer[]): Buffer {
   const length = parts.reduce((sum, part) => sum + part.length, 8)
   return Buffer.concat([u32(length), text(type), ...parts], length)
 }
@@ -178,7 +182,7 @@ const fullBox = (type: string, version: number, flags: number, ...parts: Buffer[
   box(type, u32(version * 0x1000000 + flags), ...parts)
 
 const text = (value: string) => Buffer.from(value, 'latin1')
-const zeros = (length: number) => Buffer.alloc(length)
+export const zeros = (length: number) => Buffer.alloc(length)
 
 function u16(value: number): Buffer {
   const bytes = Buffer.alloc(2)
@@ -193,7 +197,7 @@ function u32(value: number): Buffer {
   return bytes
 }
 
-function u64(value: number): Buffer {
+export function u64(value: number): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64BE(BigInt(value))
   return bytes
@@ -201,3 +205,5 @@ function u64(value: number): Buffer {
 
 /** The unit matrix in 16.16 and 2.30 fixed point. */
 const matrix = Buffer.concat([0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].map(u32))
+
+export const fileType = box('ftyp', text('iso5'), u32(512), text('iso5iso6mp41'))

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { startDemoCamera } from '../camera/testing/demo-camera.ts'
 import { disorder, ffmpegMissing, judge, sizeOfJpeg } from '../camera/testing/probe-video.ts'
 import { view, watch } from '../camera/testing/watch.ts'
-import { clipOf } from './fmp4.ts'
+import { clipOf } from './testing/clip-of.ts'
 
 describe.skipIf(ffmpegMissing)('live view', () => {
   test('joining shows a picture at once, and all that is sent decodes in order', async () => {
@@ -77,7 +77,7 @@ describe.skipIf(ffmpegMissing)('live view', () => {
     await until({ state: 'streaming' })
     await vi.waitFor(() => expect(camera.preRoll().length).toBeGreaterThan(45), { timeout: 10_000 })
     const units = camera.preRoll()
-    const judged = await judge(clipOf(units) as Buffer)
+    const judged = await judge(clipOf(units))
     expect(judged.complaints).toBe('')
     expect(judged.start).toBe(0)
     expect(judged.packets[0]?.key).toBe(true)

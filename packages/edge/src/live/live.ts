@@ -122,7 +122,8 @@ export function createLive(group: () => AccessUnit[], onWantedPictures: () => vo
   }
 }
 
-function isSame(a: ParameterSets, b: ParameterSets): boolean {
+/** Whether a decoder set up for one can go on with the other. */
+export function isSame(a: ParameterSets, b: ParameterSets): boolean {
   if (a === b) return true
   const same = (left: Buffer[], right: Buffer[]) =>
     left.length === right.length && left.every((nal, i) => nal.equals(right[i] as Buffer))

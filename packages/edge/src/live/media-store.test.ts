@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { uuidv7 } from '@sightline/domain'
 import { expect, onTestFinished, test } from 'vitest'
-import { openMediaStore } from './media-store.ts'
+import { openMediaStore, pictureFiles } from './media-store.ts'
 
 const newId = () => uuidv7(Date.now(), randomBytes(10))
 const kib = (count: number) => Buffer.alloc(count * 1024, 7)
@@ -17,8 +17,11 @@ async function temporary() {
 }
 async function opened(directory: string, limits = {}) {
   const logs: string[] = []
-  const store = await openMediaStore(directory, { maxBytes: 100 * 1024, maxAgeDays: 7, ...limits }, (text) =>
-    logs.push(text),
+  const store = await openMediaStore(
+    directory,
+    pictureFiles,
+    { maxBytes: 100 * 1024, maxAgeDays: 7, ...limits },
+    (text) => logs.push(text),
   )
   return { store, logs }
 }

@@ -1,42 +1,63 @@
 /**
- * Snapshots kept at the nimble, as files named by id under one directory, until they are too old or too many; the oldest
- * go first. A full disk costs pictures, never events: `save` says false and the caller goes on.
+ * Pictures or clips kept at the nimble, as files named by id under one directory, until they are too old or too many; the
+ * oldest go first, never one that is being written. A full disk costs evidence, never events: `save` and `write` say false
+ * and the caller goes on.
  */
-import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export type MediaStore = {
+  contentType: MediaKind['contentType']
   /** False when there is no room; complaints go to `log` once until there is room again. */
   save(id: string, bytes: Uint8Array): Promise<boolean>
+  /** A file that grows; it is there for readers when it is finished. */
+  begin(id: string): Promise<Draft>
   /** Null when it is not, or no longer, kept. */
   read(id: string): Promise<Buffer | null>
   remove(id: string): Promise<void>
   /** Removes what is too old; `save` keeps the size. */
   sweep(): Promise<void>
   usage(): { files: number; bytes: number }
-  /** True when the last picture found no room. */
+  /** True when the last one found no room. */
   isFull(): boolean
+}
+
+export type Draft = {
+  /** False when there is no room, and from then on. @param at of bytes that are written anew; else they go to the end */
+  write(bytes: Uint8Array, at?: number): Promise<boolean>
+  /** Keeps what was written; nothing of an empty one stays. False when there is nothing. */
+  finish(): Promise<boolean>
 }
 
 export type MediaLimits = { maxBytes: number; maxAgeDays: number }
 
+export type MediaKind = {
+  suffix: '.jpg' | '.mp4'
+  contentType: 'image/jpeg' | 'video/mp4'
+  /** What a log calls them. */
+  name: string
+  /** How much of a file that a crash cut off is worth keeping. */
+  wholeLength?(file: Buffer): number
+}
+export const pictureFiles: MediaKind = { suffix: '.jpg', contentType: 'image/jpeg', name: 'snapshots' }
+
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const suffix = '.jpg'
 const unfinished = '.part'
 const dayMs = 86_400_000
-/** What a full disk or store gives up at once, so that the next picture does not need it again. */
+/** What a full disk or store gives up at once, so that the next one does not need it again. */
 const freedShare = 0.1
 
 /** Reads what is there already; ids must be UUIDs. */
 export async function openMediaStore(
   directory: string,
+  { suffix, contentType, name, wholeLength }: MediaKind,
   limits: MediaLimits,
   log: (text: string) => void,
 ): Promise<MediaStore> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   await chmod(directory, 0o700)
   /** Oldest first. */
-  const kept = await listFiles(directory)
+  const kept = await listFiles(directory, suffix, wholeLength)
   let bytes = Array.from(kept.values()).reduce((sum, file) => sum + file.bytes, 0)
   let isFull = false
 
@@ -54,9 +75,9 @@ export async function openMediaStore(
       await remove(id)
     }
   }
-  const tryWrite = async (id: string, content: Uint8Array) => {
+  const attempt = async (write: () => Promise<unknown>) => {
     try {
-      await writeWhole(pathOf(id), content)
+      await write()
       return true
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
@@ -64,24 +85,68 @@ export async function openMediaStore(
       return false
     }
   }
+  /** Writes so many bytes more, at the cost of the oldest files where there is no room. */
+  const writeWithRoom = async (size: number, write: () => Promise<unknown>) => {
+    if (bytes + size > limits.maxBytes)
+      await shrinkTo(Math.min(limits.maxBytes - size, limits.maxBytes * (1 - freedShare)))
+    // Drafts take room too, and do not go.
+    if (bytes + size > limits.maxBytes) return false
+    let isWritten = await attempt(write)
+    if (!isWritten && kept.size > 0) {
+      await shrinkTo(bytes * (1 - freedShare))
+      isWritten = await attempt(write)
+    }
+    if (!isWritten && !isFull) log(`The disk is full: ${name} are no longer kept. Events are.`)
+    isFull = !isWritten
+    return isWritten
+  }
+  const take = (id: string, size: number) => {
+    kept.delete(id)
+    kept.set(id, { bytes: size, savedAt: Date.now() })
+  }
+  const checkId = (id: string) => {
+    if (!uuidPattern.test(id)) throw new Error(`The id of one of the ${name} is not a UUID.`)
+  }
   return {
+    contentType,
     async save(id, content) {
-      if (!uuidPattern.test(id)) throw new Error('The id of a snapshot is not a UUID.')
+      checkId(id)
       if (content.length > limits.maxBytes) return false
-      if (bytes + content.length > limits.maxBytes)
-        await shrinkTo(Math.min(limits.maxBytes - content.length, limits.maxBytes * (1 - freedShare)))
-      let isSaved = await tryWrite(id, content)
-      if (!isSaved && kept.size > 0) {
-        await shrinkTo(bytes * (1 - freedShare))
-        isSaved = await tryWrite(id, content)
-      }
-      if (!isSaved && !isFull) log('The disk is full: snapshots are no longer kept. Events are.')
-      isFull = !isSaved
-      if (!isSaved) return false
+      if (!(await writeWithRoom(content.length, () => writeWhole(pathOf(id), content)))) return false
       bytes += content.length - (kept.get(id)?.bytes ?? 0)
-      kept.delete(id)
-      kept.set(id, { bytes: content.length, savedAt: Date.now() })
+      take(id, content.length)
       return true
+    },
+    async begin(id) {
+      checkId(id)
+      const part = pathOf(id) + unfinished
+      const file = await open(part, 'wx', 0o600)
+      let length = 0
+      let isLost = false
+      return {
+        async write(content, at) {
+          if (isLost) return false
+          const grows = at === undefined ? content.length : 0
+          isLost = !(await writeWithRoom(grows, () => writeAll(file, content, at ?? length)))
+          if (isLost) return false
+          length += grows
+          bytes += grows
+          return true
+        },
+        async finish() {
+          if (length > 0 && !isLost) await attempt(() => file.datasync())
+          await file.close()
+          if (length === 0) {
+            await rm(part, { force: true })
+            return false
+          }
+          // The write that found no room may have left a piece.
+          if (isLost) await truncate(part, length)
+          await rename(part, pathOf(id))
+          take(id, length)
+          return true
+        },
+      }
     },
     async read(id) {
       if (!kept.has(id)) return null
@@ -102,19 +167,39 @@ export async function openMediaStore(
 
 type KeptFile = { bytes: number; savedAt: number }
 
-async function listFiles(directory: string): Promise<Map<string, KeptFile>> {
+async function listFiles(
+  directory: string,
+  suffix: string,
+  wholeLength: MediaKind['wholeLength'],
+): Promise<Map<string, KeptFile>> {
   const found: (KeptFile & { id: string })[] = []
   for (const name of await readdir(directory)) {
-    const path = join(directory, name)
-    const id = name.slice(0, -suffix.length)
-    if (name.endsWith(unfinished)) await rm(path, { force: true })
-    else if (name.endsWith(suffix) && uuidPattern.test(id)) {
-      const { size, mtimeMs } = await stat(path)
-      found.push({ id, bytes: size, savedAt: mtimeMs })
-    }
+    const whole = name.endsWith(unfinished) ? name.slice(0, -unfinished.length) : name
+    const id = whole.slice(0, -suffix.length)
+    if (!whole.endsWith(suffix) || !uuidPattern.test(id)) continue
+    if (whole !== name && !(await rescue(join(directory, name), join(directory, whole), wholeLength))) continue
+    const { size, mtimeMs } = await stat(join(directory, whole))
+    found.push({ id, bytes: size, savedAt: mtimeMs })
   }
   found.sort((a, b) => a.savedAt - b.savedAt)
   return new Map(found.map(({ id, ...file }) => [id, file]))
+}
+
+/** Makes a file of what a crash left half written, where that is of use; else removes it. */
+async function rescue(part: string, path: string, wholeLength: MediaKind['wholeLength']): Promise<boolean> {
+  const length = wholeLength ? wholeLength(await readFile(part)) : 0
+  if (length === 0) {
+    await rm(part, { force: true })
+    return false
+  }
+  await truncate(part, length)
+  await rename(part, path)
+  return true
+}
+
+async function writeAll(file: FileHandle, content: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < content.length; )
+    done += (await file.write(content, done, content.length - done, position + done)).bytesWritten
 }
 
 /** A crash leaves the whole file or none. */

@@ -1,10 +1,14 @@
+import { Readable } from 'node:stream'
 import type { EventSeries } from '@sightline/contract'
 import { isZone, type UsecaseKey } from '@sightline/domain'
 import type { Trx } from '../db/database.ts'
 import type { Env } from '../env.ts'
-import { type Handlers, reply } from '../mount.ts'
+import { type FileAnswer, type Handlers, reply } from '../mount.ts'
 import { invalid, notFound } from '../refusal.ts'
 import { readChart } from './chart.ts'
+import { collectEvidence } from './evidence.ts'
+import { startExport } from './export.ts'
+import { readHistogram } from './histogram.ts'
 import { findEvent, listEvents } from './list.ts'
 import { metricsAsked, oneUsecase, type SelectedChannel, selectChannels } from './select.ts'
 import { readStats } from './stats.ts'
@@ -20,10 +24,51 @@ export const event: Handlers<'event'> = {
     return app.db.as(scope, async (trx) => {
       const channels = await selectChannels(trx, scope, input)
       if (input.type === 2) return chart(trx, channels, period, input)
-      const query = { channels, period, kinds: input.kind, metrics: input.usecase_meta_key, limit, offset }
-      const { events, total } = await listEvents(trx, { ...query, details: input.details }, mediaPath(app.env))
-      return reply(events, { page: { limit, offset, total, next_page_token: null } })
+      const { view, details, page_token: after } = input
+      const asked = { channels, period, kinds: input.kind, metrics: input.usecase_meta_key, view, after }
+      const { events, total } = await listEvents(trx, { ...asked, limit, offset, details }, mediaPath(app.env))
+      const next_page_token = events.length < limit ? null : (events.at(-1)?.event_uuid ?? null)
+      // Galleries are listed oldest first.
+      const listed = view === 'gallery' ? events.toReversed() : events
+      return reply(listed, { page: { limit, offset, total, next_page_token } })
     })
+  },
+
+  async histogram(input, { app, scope }) {
+    if (input.timezone !== undefined && !isZone(input.timezone)) throw invalid({ timezone: ['timezone_invalid'] })
+    const period = readPeriod(input, Date.now())
+    return app.db.as(scope, async (trx) => {
+      const channels = await selectChannels(trx, scope, input)
+      const timezone = input.timezone ?? commonZone(channels)
+      const buckets = await readHistogram(trx, { channels, period, timezone, metrics: input.usecase_meta_key })
+      return { timezone, ...instants(period), buckets }
+    })
+  },
+
+  async export(input, { app, scope, note }): Promise<FileAnswer> {
+    const period = readPeriod(input, Date.now())
+    const rows = await startExport(app, scope, { ...input, period })
+    note({ object_kind: 'event', after: { ...instants(period), ...input } })
+    const name = `events-${new Date(period.start).toISOString().slice(0, 10)}.csv`
+    return {
+      contentType: 'text/csv; charset=utf-8',
+      body: Readable.from(rows),
+      headers: {
+        'content-disposition': `attachment; filename="${name}"`,
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      },
+    }
+  },
+
+  async evidence({ event_uuid }, { app, scope, principal, note }) {
+    const found = await app.db.as(scope, async (trx) =>
+      findEvent(trx, await selectChannels(trx, scope, {}), event_uuid, mediaPath(app.env)),
+    )
+    if (!found) throw notFound()
+    note({ object_kind: 'event', object_id: event_uuid })
+    const made_at = new Date().toISOString()
+    return { event_uuid, made_at, made_by: principal.userUid, files: await collectEvidence(app, scope, found) }
   },
 
   async stats(input, { app, scope }) {

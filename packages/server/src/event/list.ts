@@ -1,4 +1,4 @@
-import type { EventEntity } from '@sightline/contract'
+import type { EventEntity, eventViews, Occasion } from '@sightline/contract'
 import { type RecordKind, recordKinds } from '@sightline/contract/edge'
 import { type MetricId, type UsecaseKey, usecases, uuidv7Ms } from '@sightline/domain'
 import { type RawBuilder, sql } from 'kysely'
@@ -13,6 +13,10 @@ export type ListQuery = {
   kinds: readonly RecordKind[] | undefined
   /** Only records that carry one of them above 0. */
   metrics: readonly MetricId[] | undefined
+  /** Those that opened alone, with what became of them; `gallery`: with a picture. */
+  view: (typeof eventViews)[number]
+  /** Only what is older than this event. */
+  after: string | undefined
   limit: number
   offset: number
   details: boolean
@@ -32,7 +36,7 @@ export async function listEvents(
   asked: ListQuery,
   mediaPath: string,
 ): Promise<{ events: EventEntity[]; total: number | null }> {
-  const query = { ...asked, channels: asked.channels.filter((channel) => mayCarry(channel, asked.metrics)) }
+  const query = narrowed(asked)
   const { channels, period, offset, limit } = query
   if (channels.length === 0) return { events: [], total: 0 }
   const wanted = offset + limit
@@ -50,8 +54,26 @@ export async function listEvents(
   }
   const newest = keysOf({ ...query, period: { start: from, end: period.end } }, wanted)
   const page = sql`select * from (${newest}) k order by ts desc, eid desc limit ${limit} offset ${offset}`
-  const events = await describe(trx, page, query.details, mediaPath)
-  return { events, total: found < wanted ? found : await countAll(trx, query) }
+  const events = await describe(trx, page, query, mediaPath)
+  // Further pages have the count of the first.
+  const total = query.after ? null : found < wanted ? found : await countAll(trx, query)
+  return { events, total }
+}
+
+function narrowed(asked: ListQuery): ListQuery {
+  const { after, period, view } = asked
+  return {
+    ...asked,
+    channels: asked.channels.filter((channel) => mayCarry(channel, asked.metrics)),
+    kinds: view === 'records' ? asked.kinds : ['open'],
+    period: after ? { start: period.start, end: Math.min(period.end, uuidv7Ms(after) + 1) } : period,
+  }
+}
+
+/** How many there are, `most` at most. */
+export const countEvents = (trx: Trx, asked: ListQuery, most: number): Promise<number> => {
+  const query = narrowed(asked)
+  return query.channels.length === 0 ? Promise.resolve(0) : count(trx, query, most)
 }
 
 /** Null when there are too many, and for what no index can count. */
@@ -75,8 +97,11 @@ const mayCarry = ({ usecase_key }: SelectedChannel, metrics: ListQuery['metrics'
   )
 
 /** Primary keys of the newest matching events of each channel. */
-function keysOf({ channels, period, kinds, metrics }: ListQuery, perChannel: number): RawBuilder<unknown> {
+function keysOf(query: ListQuery, perChannel: number): RawBuilder<unknown> {
+  const { channels, period, kinds, metrics, view, after } = query
   const conditions = [sql`ts >= ${new Date(period.start)} and ts < ${new Date(period.end)}`]
+  if (after) conditions.push(sql`(ts, eid) < (${new Date(uuidv7Ms(after))}, ${after}::uuid)`)
+  if (view === 'gallery') conditions.push(sql`snapshot is not null`)
   if (kinds) conditions.push(sql`kind = any(${kinds.map((kind) => recordKinds.indexOf(kind))}::int2[])`)
   // Each of these names a partial index.
   if (kinds && !kinds.includes('window')) conditions.push(sql`kind <> 0`)
@@ -109,7 +134,7 @@ export async function findEvent(
   const key = sql`select tenant_id, channel_id, ts, eid from event
     where tenant_id = any(${[...new Set(channels.map((channel) => channel.tenant_id))]}::int4[])
       and channel_id = any(${channels.map((channel) => channel.id)}::int4[]) and ts = ${at} and eid = ${uid}`
-  return (await describe(trx, key, true, mediaPath))[0]
+  return (await describe(trx, key, { details: true, view: 'occasions' }, mediaPath))[0]
 }
 
 type EventRow = {
@@ -136,20 +161,22 @@ type EventRow = {
   details: EventEntity['details']
   snapshot: string | null
   clip: string | null
+  occasion: (Omit<Occasion, 'peak' | 'ended_at'> & { numbers: number[][]; ended_at: string | null }) | null
 }
 
 /** The events of a query for their keys, in its order, with the names of everything around them. */
 async function describe(
   trx: Trx,
   keys: RawBuilder<unknown>,
-  withDetails: boolean,
+  { details, view }: Pick<ListQuery, 'details' | 'view'>,
   mediaPath: string,
 ): Promise<EventEntity[]> {
   const { rows } = await sql<EventRow>`
     select e.eid as event_uuid, e.occasion as occasion_id, e.kind, o.uid as organization_id, cu.uid as customer_id,
       s.uid as site_id, d.uid as device_id, coalesce(en.uid, n.uid) as nimble_id, c.uid as channel_id, u.key as usecase_key,
       e.ts as observed_at, e.received_at, e.clock_offset_ms, e.observed_ms, w.detector, w.detector_state, w.state_cause,
-      w.model_version, e.numbers, e.levels, ${withDetails ? sql`e.details` : sql`null::jsonb`} as details, e.snapshot, e.clip
+      w.model_version, e.numbers, e.levels, ${details ? sql`e.details` : sql`null::jsonb`} as details, e.snapshot, e.clip,
+      ${view === 'records' ? sql`null::json` : sql`f.occasion`} as occasion
     from (${keys}) k
     join event e on (e.tenant_id, e.channel_id, e.ts, e.eid) = (k.tenant_id, k.channel_id, k.ts, k.eid)
     join organization o on o.tenant_id = e.tenant_id
@@ -161,9 +188,11 @@ async function describe(
     join nimble n on (n.tenant_id, n.id) = (c.tenant_id, c.nimble_id)
     left join nimble en on (en.tenant_id, en.id) = (e.tenant_id, e.nimble_id)
     join event_source w on w.id = e.source
+    ${view === 'records' ? sql`` : sql`left join lateral (${fate}) f on e.kind = ${recordKinds.indexOf('open')}`}
     order by e.ts desc, e.eid desc`.execute(trx)
-  return rows.map(({ numbers, snapshot, clip, ...row }) => ({
+  return rows.map(({ numbers, snapshot, clip, occasion, ...row }) => ({
     ...row,
+    occasion: occasion && occasionOf(occasion),
     kind: recordKinds[row.kind] as RecordKind,
     observed_at: row.observed_at.toISOString(),
     received_at: row.received_at.toISOString(),
@@ -171,6 +200,36 @@ async function describe(
     snapshot_url: snapshot && `${mediaPath}/${snapshot}`,
     clip_url: clip && `${mediaPath}/${clip}`,
   }))
+}
+
+/** More updates of one occasion are not looked at. */
+const mostUpdates = 2000
+
+/** What became of the occasion that `e` opened, from its later records. The newest may be an update after a close: it came back. */
+const fate = sql`
+  select json_build_object(
+    'is_instant', coalesce((e.details->>'instant')::boolean, false),
+    'zone', coalesce(e.details->>'zone', e.details->>'line'),
+    'direction', e.details->>'direction',
+    'ended_at', case when last.kind = ${recordKinds.indexOf('close')} then last.ts end,
+    'end_cause', case when last.kind = ${recordKinds.indexOf('close')} then last.details->>'cause' end,
+    'updates', coalesce(later.updates, 0),
+    'numbers', coalesce(later.numbers, '[]')) as occasion
+  from (select count(*) filter (where r.kind = ${recordKinds.indexOf('update')}) as updates, json_agg(r.numbers) as numbers
+    from (${laterRecords(mostUpdates)}) r) later
+  left join lateral (${laterRecords(1)}) last on true`
+
+function laterRecords(most: number) {
+  return sql`select u.kind, u.ts, u.details, u.numbers from event u
+    where u.tenant_id = e.tenant_id and u.channel_id = e.channel_id and u.occasion = e.eid and u.kind > 1 and u.ts >= e.ts
+    order by u.ts desc, u.eid desc limit ${most}`
+}
+
+function occasionOf({ numbers, ended_at, ...rest }: NonNullable<EventRow['occasion']>): Occasion {
+  const peak: Record<string, number> = {}
+  for (const [metric, value] of numbers.flatMap((one) => Object.entries(metricsOfNumbers(one))))
+    peak[metric] = Math.max(peak[metric] ?? Number.NEGATIVE_INFINITY, value)
+  return { ...rest, peak, ended_at: ended_at && new Date(ended_at).toISOString() }
 }
 
 function metricsOfNumbers(numbers: readonly number[]): Record<string, number> {

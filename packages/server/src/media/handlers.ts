@@ -1,7 +1,8 @@
+import type { Readable } from 'node:stream'
 import { type FileAnswer, type Handlers, unauthorized } from '../mount.ts'
-import { notFound, Refusal } from '../refusal.ts'
-import type { Services } from '../services.ts'
-import { findMedia, openMedia } from './store.ts'
+import { notFound } from '../refusal.ts'
+import { wantedPart } from './part.ts'
+import { findMedia, openMedia, readEdgeMedia } from './store.ts'
 
 /** What is under an id never changes; a browser may keep it, a proxy may not. */
 const headers = {
@@ -12,36 +13,41 @@ const headers = {
 }
 
 export const media: Handlers<'media'> = {
-  async get({ id }, { app, scope }): Promise<FileAnswer> {
+  async get({ id }, { app, scope, request }): Promise<FileAnswer> {
     const row = await (scope
       ? app.db.as(scope, (trx) => findMedia(trx, scope, id))
       : app.db.instance((trx) => findMedia(trx, null, id)))
     if (!row) throw scope ? notFound() : unauthorized('sign in first')
+    const { range } = request.headers
     if (row.path !== null) {
       const file = await openMedia(app.env, row.path)
       if (!file) throw notFound()
-      return {
-        contentType: row.content_type,
-        body: file.body,
-        headers: { ...headers, 'content-length': String(file.size) },
-      }
+      return partOf(row.content_type, range, file.size, file.read)
     }
-    // Pictures of events stay where they were taken until somebody looks at them.
     if (row.nimble_uid === null) throw notFound()
-    const { contentType, body } = await fromEdge(app, row.nimble_uid, id)
-    if (!isPicture(contentType)) throw notFound()
-    return { contentType, body, headers }
+    const { contentType, body } = await readEdgeMedia(app.links, row.nimble_uid, id)
+    return partOf(contentType, range, body.length, (first, last) => body.subarray(first, last + 1))
   },
 }
 
-/** @throws 404 when the edge server keeps it no longer, 503 while it is away */
-async function fromEdge({ links }: Services, nimbleUid: string, mediaUid: string) {
-  try {
-    return await links.media(nimbleUid, mediaUid)
-  } catch (error) {
-    throw error instanceof Refusal && error.code === 'media_gone' ? notFound() : error
+/** All of a file, or the part that was asked for: players of clips go to and fro in them. */
+function partOf(
+  contentType: string,
+  range: string | undefined,
+  size: number,
+  read: (first: number, last: number) => Buffer | Readable,
+): FileAnswer {
+  const part = wantedPart(range, size)
+  const { first, last } = part ?? { first: 0, last: size - 1 }
+  return {
+    contentType,
+    body: read(first, last),
+    headers: {
+      ...headers,
+      'accept-ranges': 'bytes',
+      'content-length': String(last - first + 1),
+      ...(part && { 'content-range': `bytes ${first}-${last}/${size}` }),
+    },
+    ...(part && { status: 206 }),
   }
 }
-
-/** An edge server is not trusted to name a type that a browser would run. */
-const isPicture = (contentType: string) => ['image/jpeg', 'video/mp4'].includes(contentType)

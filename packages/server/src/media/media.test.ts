@@ -32,6 +32,22 @@ describe('a kept picture', () => {
     })
   })
 
+  test('comes in parts too, as players ask for it', async () => {
+    const site = await t.make.site()
+    const uid = await still({ tenant_id: site.tenant_id, site_id: site.id })
+    const url = mediaUrl(t.services.env, uid)
+    const part = await admin.send({ method: 'GET', url, headers: { range: 'bytes=1-2' } })
+    expect(part.status).toBe(206)
+    expect(part.headers).toMatchObject({
+      'content-range': `bytes 1-2/${jpeg.length}`,
+      'content-length': '2',
+      'accept-ranges': 'bytes',
+    })
+    const beyond = await admin.send({ method: 'GET', url, headers: { range: 'bytes=900-' } })
+    expect(beyond.status).toBe(416)
+    expect(beyond.headers).toMatchObject({ 'content-range': `bytes */${jpeg.length}` })
+  })
+
   test('is seen where its site is', async () => {
     const [site, other] = [await t.make.site(), await t.make.site()]
     const person = await t.make.user('viewer')

@@ -11,6 +11,8 @@ import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
 import { newUid } from '../uid.ts'
 
+export { readEdgeMedia } from './edge.ts'
+
 export type MediaRow = Selectable<MediaTable>
 
 /** Stills that no device shows any more are thrown away after this. */
@@ -149,11 +151,11 @@ const ofItsChannel = (scope: Scope) =>
 export async function openMedia(
   env: Pick<Services['env'], 'dataDir'>,
   path: string,
-): Promise<{ body: Readable; size: number } | null> {
+): Promise<{ size: number; read(first: number, last: number): Readable } | null> {
   const file = join(env.dataDir, path)
   try {
     const { size } = await stat(file)
-    return { body: createReadStream(file), size }
+    return { size, read: (start, end) => createReadStream(file, { start, end: Math.max(start, end) }) }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error

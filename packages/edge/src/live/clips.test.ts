@@ -1,0 +1,90 @@
+import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startDemoCamera } from '../camera/testing/demo-camera.ts'
+import { disorder, ffmpegMissing, judge } from '../camera/testing/probe-video.ts'
+import { watch } from '../camera/testing/watch.ts'
+import { keepingLog } from '../testing/records.ts'
+import { clipFiles } from './clip.ts'
+import { createClips } from './clips.ts'
+import { openMediaStore } from './media-store.ts'
+
+const limits = { maxBytes: 1e8, maxAgeDays: 7 }
+
+async function setUp() {
+  const folder = await mkdtemp(join(tmpdir(), 'sightline-clips-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const store = await openMediaStore(folder, clipFiles, limits, () => undefined)
+  const log = keepingLog()
+  return { folder, store, log, clips: createClips(store, log) }
+}
+
+/** The names of the boxes a file consists of. */
+function boxes(file: Buffer): string[] {
+  const found: string[] = []
+  for (let at = 0; at < file.length; ) {
+    const small = file.readUInt32BE(at)
+    found.push(file.toString('latin1', at + 4, at + 8))
+    at += small === 1 ? Number(file.readBigUInt64BE(at + 8)) : small
+  }
+  return found
+}
+
+describe.skipIf(ffmpegMissing)('clips', () => {
+  test('what begins together shares one clip from before the first to after the last, and a crash leaves what came so far', async () => {
+    const demo = await startDemoCamera()
+    const { camera, until } = watch({ address: demo.address })
+    await until({ state: 'streaming' })
+    await vi.waitFor(() => expect(camera.preRoll().length).toBeGreaterThan(45), { timeout: 10_000 })
+    const { folder, store, log, clips } = await setUp()
+
+    const at = Date.now()
+    const first = clips.take('a', camera, { at, beforeSeconds: 2, afterSeconds: 2 })
+    if ('cause' in first) throw new Error(first.cause)
+    expect(first.atSeconds).toBeGreaterThanOrEqual(2)
+    const path = join(folder, `${first.id}.mp4.part`)
+    await vi.waitFor(async () => expect(await readdir(folder)).toContain(`${first.id}.mp4.part`))
+    await new Promise((resolve) => camera.tap(resolve))
+    const second = clips.take('a', camera, { at: Date.now(), beforeSeconds: 2, afterSeconds: 3 })
+    expect(second).toMatchObject({ id: first.id })
+    expect('id' in second && second.atSeconds).toBeGreaterThan(first.atSeconds)
+    expect(clips.isWriting(first.id)).toBe(true)
+    expect(await store.read(first.id)).toBe(null)
+
+    const after = join(folder, 'after')
+    await mkdir(after)
+    await copyFile(path, join(after, `${first.id}.mp4.part`))
+    const rescued = await openMediaStore(after, clipFiles, limits, () => undefined)
+    const cut = await judge((await rescued.read(first.id)) as Buffer)
+    expect(cut.complaints).toBe('')
+    expect(cut.shown.length).toBeGreaterThan(20)
+
+    await vi.waitFor(() => expect(clips.isWriting(first.id)).toBe(false), { timeout: 8000 })
+    const file = (await store.read(first.id)) as Buffer
+    expect(boxes(file)).toEqual(['ftyp', 'mdat', 'moov'])
+    const judged = await judge(file)
+    expect(judged.complaints).toBe('')
+    expect(judged.start).toBe(0)
+    expect(judged.packets[0]).toMatchObject({ key: true, pts: 0 })
+    expect(disorder(judged)).toEqual([])
+    expect(judged.shown.length).toBe(judged.packets.length)
+    expect(judged.duration).toBeGreaterThan(first.atSeconds + 2.5)
+    expect(judged.duration).toBeLessThan(first.atSeconds + 6)
+    expect(log.lines).toEqual([])
+  })
+
+  test('a clip that is stopped early is kept; a camera without pictures gives none', async () => {
+    const demo = await startDemoCamera()
+    const { camera, until } = watch({ address: demo.address })
+    const { store, clips } = await setUp()
+    const span = { at: Date.now(), beforeSeconds: 5, afterSeconds: 30 }
+    expect(clips.take('a', camera, span)).toEqual({ cause: 'no_video' })
+    await until({ state: 'streaming' })
+    const taken = clips.take('a', camera, span)
+    if ('cause' in taken) throw new Error(taken.cause)
+    await new Promise((resolve) => camera.tap(resolve))
+    await clips.stop()
+    expect((await judge((await store.read(taken.id)) as Buffer)).complaints).toBe('')
+  })
+})

@@ -1,13 +1,11 @@
 import type { EventRecord } from '@sightline/contract/edge'
-import type { Box, UsecaseKey } from '@sightline/domain'
-import { uuidv7Ms } from '@sightline/domain'
+import { type UsecaseKey, uuidv7Ms } from '@sightline/domain'
 import { expect, test } from 'vitest'
-import { createChannel, refusalOf } from './channel.ts'
-import type { Seen, SeenTrack } from './perception.ts'
+import { refusalOf } from './channel.ts'
 import { settingsOf } from './settings.ts'
-import { channelOf, countingBytes, wholePicture } from './testing/run.ts'
+import { open, play, room, seen, start, track } from './testing/made.ts'
+import { channelOf, wholePicture } from './testing/run.ts'
 
-const start = Date.UTC(2026, 4, 4, 12)
 const doorway = {
   name: 'line1',
   kind: 'line',
@@ -16,51 +14,6 @@ const doorway = {
     [1, 0.5],
   ],
 } as Parameters<typeof channelOf>[1][number]
-const room = {
-  points: [
-    [0.4, 0.4],
-    [0.6, 0.4],
-    [0.6, 0.8],
-    [0.4, 0.8],
-  ],
-} as Parameters<typeof channelOf>[1][number]
-
-/** A person whose feet are at x, y. */
-const track = (id: number, x: number, y: number, more: Partial<SeenTrack> = {}): SeenTrack => ({
-  id,
-  box: [x - 0.05, y - 0.3, 0.1, 0.3] as Box,
-  score: 0.9,
-  label: 'person',
-  confirmed: true,
-  present: true,
-  observed: true,
-  ...more,
-})
-const seen = (ms: number, tracks: SeenTrack[], more: Partial<Seen> = {}): Seen => ({
-  at: start + ms,
-  aspect: 16 / 9,
-  height: 360,
-  watching: true,
-  still: false,
-  cause: null,
-  sight: 'clear',
-  tracks,
-  parts: null,
-  flames: null,
-  moving: tracks.length,
-  ...more,
-})
-
-function open(usecase: UsecaseKey, zones: Parameters<typeof channelOf>[1], elements = {}) {
-  const config = channelOf(usecase, zones, elements)
-  return createChannel(config, settingsOf(config), countingBytes(), null)
-}
-/** Pictures every 200 ms; `tracks` says who is there. */
-function play(channel: ReturnType<typeof open>, untilMs: number, tracks: (ms: number) => SeenTrack[], fromMs = 0) {
-  const records: EventRecord[] = []
-  for (let ms = fromMs; ms < untilMs; ms += 200) records.push(...channel.see(seen(ms, tracks(ms))))
-  return records
-}
 const brief = (records: EventRecord[]) =>
   records.map(({ kind, observed_at, metrics }) => [kind, observed_at - start, metrics] as const)
 

@@ -36,12 +36,14 @@ const leastBreak = 0.5
 const leastClosing = 0.5
 /** The gap has opened again when it is so much wider than the least. */
 const reopened = 0.3
+/** A vehicle that stands is no danger to whoever walks up to it. */
+const leastSpeed = 0.7
 const quietMs = 10_000
 
 /**
  * Collisions and near misses of vehicles with people and with each other, on the floor: discs of a radius by label. Near
  * miss: on course to touch within `ttcS`, and nearer than `gapM`, and nothing more. Collision: the discs touch and a velocity breaks.
- * Two people are no pair. A pair is told at most every ten seconds.
+ * Two people are no pair, and a vehicle that stands is no danger. A pair is told at most every ten seconds.
  */
 export const coldtec: Usecase<State> = {
   start: () => ({ register: nobody, trails: new Map(), approaches: new Map(), told: new Map() }),
@@ -128,7 +130,11 @@ function meet(
   if (known?.touchedAt != null) return { ...known, followed }
   const timeLeft = moverA && moverB ? timeToCollision(moverA, moverB, reach) : Number.POSITIVE_INFINITY
   if (known && gap <= 0) return { ...known, gap, leastGap: 0, touchedAt: at, followed }
-  if (moverA && moverB && gap > 0 && timeLeft <= settings.ttcS)
+  const isDriven = [a, b].some(
+    (one, i) =>
+      isMachine(one.followed) && difference([moverA, moverB][i]?.velocity ?? standing, standing) >= leastSpeed,
+  )
+  if (moverA && moverB && isDriven && gap > 0 && timeLeft <= settings.ttcS)
     return {
       names,
       onCourseAt: at,
@@ -173,6 +179,8 @@ function moverOf({ fixes, followed }: Trail): Mover | null {
   const velocity = first && last && last.at - first.at >= leastTrailMs ? velocityOf(fixes) : null
   return velocity && { at: followed.ground as Point, velocity }
 }
+
+const standing: Point = [0, 0]
 
 const difference = (a: Point, b: Point): number => Math.hypot(a[0] - b[0], a[1] - b[1])
 

@@ -73,7 +73,7 @@ function watch(
   const looks = [...(before?.looks ?? []).filter((one) => one.at > at - settings.holdMs - margin(before)), look]
   const isLongEnough = at - (looks[0] as Look).at >= settings.holdMs
   const told = { burning: before?.burning ?? false, smoke: before?.smoke ?? 0 }
-  if (!told.burning && flames && flames.length > 0 && look.burning) return { ...told, looks, burning: true }
+  if (!told.burning && flames && look.burning && !parts) return { ...told, looks: [look], burning: true }
   if (!isLongEnough) return { ...told, looks }
   const most = (holds: (one: Look) => boolean) => looks.filter(holds).length >= looks.length * agreeing
   return {

@@ -28,8 +28,8 @@ export const loiterdtec: Usecase<State> = {
         !now.some((other) => other.who === one.who && other.zone === one.zone),
     )
     const dwelling = [...now, ...away]
-    const tooLong = dwelling.filter((one) => facts.at - one.since >= dwellMs)
-    const longest = Math.max(...dwelling.map((one) => facts.at - one.since))
+    const tooLong = dwelling.filter((one) => lengthOf(one) >= dwellMs)
+    const longest = Math.max(...dwelling.map(lengthOf))
     return {
       state: { register, dwelling },
       levels: facts.watching
@@ -39,7 +39,7 @@ export const loiterdtec: Usecase<State> = {
           }
         : null,
       instants: [],
-      situations: tooLong.map((one) => situation(one, facts.at)),
+      situations: tooLong.map(situation),
     }
   },
 }
@@ -61,14 +61,18 @@ function enter(
   return { zone, who, since: known?.since ?? since, seenAt: at, person }
 }
 
-function situation({ zone, who, since, person }: Dwelling, at: number): Situation {
+/** In ms; it stands still while somebody is hidden. */
+const lengthOf = ({ since, seenAt }: Dwelling): number => seenAt - since
+
+function situation(one: Dwelling): Situation {
+  const { zone, who, person } = one
   return {
     key: `${zone}/${who}`,
     metric: 'violation',
     trackId: person.trackId,
     place: zone,
     appeared: false,
-    values: { dwell_time: Math.floor((at - since) / 1000) },
+    values: { dwell_time: Math.floor(lengthOf(one) / 1000) },
     details: { zone: zone || null, track_id: person.trackId, label: person.label, ...boxesOf([person]) },
   }
 }

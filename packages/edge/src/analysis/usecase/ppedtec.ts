@@ -26,7 +26,10 @@ export const ppedtec: Usecase<State> = {
     const people = counted(facts)
     const judged = people.map((person) => judge(person, whoIs(person.trackId), items, votes, settings))
     return {
-      state: { register, votes: new Map([...votes].filter(([key]) => isRemembered(register, Number.parseInt(key, 10)))) },
+      state: {
+        register,
+        votes: new Map([...votes].filter(([key]) => isRemembered(register, Number.parseInt(key, 10)))),
+      },
       levels: facts.watching
         ? {
             total: people.length,

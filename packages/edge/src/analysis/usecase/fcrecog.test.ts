@@ -1,0 +1,76 @@
+import type { EventRecord } from '@sightline/contract/edge'
+import { expect, test } from 'vitest'
+import { open, play, start, track, windows } from '../testing/made.ts'
+import { type Enrolled, identify } from './fcrecog.ts'
+
+/** A unit vector at an angle: two of them are as alike as the cosine of the difference. */
+const toward = (degrees: number) =>
+  Float32Array.from([Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)])
+const enrolled = (identity: string, ...degrees: number[]): Enrolled => ({ identity, embeddings: degrees.map(toward) })
+const gallery = [enrolled('ada', 0, 10), enrolled('ben', 90)]
+const face = (id: number, degrees: number | null, h = 0.2, x = 0.4) =>
+  track(id, x, 0, { label: 'face', box: [x, 0.3, h / 2, h], embedding: degrees === null ? null : toward(degrees) })
+const recognition = (known = gallery) => open('fcrecog', [], {}, { gallery: known })
+const seenFaces = (records: EventRecord[]) =>
+  records
+    .filter(({ kind }) => kind === 'open')
+    .map(({ observed_at, metrics, details }) => ({
+      ms: observed_at - start,
+      metrics,
+      identity: details?.identity,
+      track: details?.track_id,
+    }))
+
+test('a new face is told once, two seconds after it came, with who it is', () => {
+  const records = play(recognition(), 20_000, () => [face(1, 5)])
+  expect(seenFaces(records)).toEqual([{ ms: 2000, metrics: { total: 1 }, identity: 'ada', track: 1 }])
+  expect(records[0]?.details).toMatchObject({ instant: true, likeness: 0.996, boxes: [{ label: 'face' }] })
+  expect(windows(records)[0]?.metrics).toMatchObject({ total: 1 })
+})
+
+test('without faces nothing is told', () => {
+  expect(seenFaces(play(recognition(), 10_000, () => [track(1, 0.5, 0.9)]))).toEqual([])
+})
+
+test('the best of the first pictures counts: the largest, not the last', () => {
+  const records = play(recognition(), 5000, (ms) => [ms === 1000 ? face(1, 88, 0.4) : face(1, 50)])
+  expect(seenFaces(records)[0]?.identity).toBe('ben')
+})
+
+test('a stranger is told as unknown', () => {
+  const records = play(recognition(), 5000, () => [face(1, 200)])
+  expect(seenFaces(records)).toMatchObject([{ identity: null, metrics: { total: 1 } }])
+})
+
+test('a face that goes before two seconds is told all the same, and one without a usable picture is not', () => {
+  const records = play(recognition(), 9000, (ms) => (ms < 1000 ? [face(1, 5)] : []))
+  expect(seenFaces(records)).toMatchObject([{ identity: 'ada' }])
+  expect(seenFaces(play(recognition(), 9000, () => [face(1, null)]))).toEqual([])
+})
+
+test('a face lost for a moment is not told again; one that comes back after a while is', () => {
+  const gap = (until: number) => (ms: number) => (ms < 4000 ? [face(1, 5)] : ms < until ? [] : [face(2, 5)])
+  expect(seenFaces(play(recognition(), 12_000, gap(5000)))).toHaveLength(1)
+  expect(seenFaces(play(recognition(), 12_000, gap(8000)))).toHaveLength(2)
+})
+
+test('two at once are two, and the level is how many', () => {
+  const records = play(recognition(), 5200, () => [face(1, 5), face(2, 92, 0.2, 0.7)])
+  expect(seenFaces(records).map(({ identity }) => identity)).toEqual(['ada', 'ben'])
+  expect(windows(records)[0]?.metrics).toMatchObject({ total: 2 })
+})
+
+test.each([
+  ['alike enough and alone in it', 20, 'ada'],
+  ['below the threshold', 160, null],
+  ['between two people', 49.9, null],
+  ['nearer to one by more than the margin', 47, 'ada'],
+])('%s', (_, degrees, identity) => {
+  expect(identify(toward(degrees), { gallery, threshold: 0.4, margin: 0.05 }).identity).toBe(identity)
+})
+
+test('an empty gallery knows nobody, and vectors of another model are not compared', () => {
+  expect(identify(toward(0), { gallery: [], threshold: 0.4, margin: 0 })).toEqual({ identity: null, likeness: null })
+  const other = [{ identity: 'ada', embeddings: [Float32Array.from([1, 0, 0])] }]
+  expect(identify(toward(0), { gallery: other, threshold: 0.4, margin: 0 }).identity).toBeNull()
+})

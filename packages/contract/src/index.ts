@@ -10,6 +10,7 @@ import { instance } from './instance.ts'
 import { job } from './job.ts'
 import { license } from './license.ts'
 import { live, stream } from './live.ts'
+import { model } from './model.ts'
 import { nimble } from './nimble.ts'
 import type { Op } from './op.ts'
 import { organization } from './organization.ts'
@@ -39,6 +40,7 @@ export const api = {
   license,
   live,
   media,
+  model,
   nimble,
   organization,
   pipeline,
@@ -72,6 +74,7 @@ export * from './issue.ts'
 export * from './job.ts'
 export * from './license.ts'
 export * from './live.ts'
+export * from './model.ts'
 export * from './nimble.ts'
 export * from './op.ts'
 export * from './organization.ts'

@@ -17,6 +17,8 @@ export type Op = {
    * `file`: answers bytes instead of the envelope. `socket`: a WebSocket, `output` is one message.
    */
   kind?: 'upload' | 'file' | 'socket'
+  /** Of an upload: values of its field `kind`, which is then sent before the file, that go to the disk and not through memory. */
+  onDisk?: Record<string, { maxBytes: number; access: AccessRule }>
   /** Changes nothing although its verb is not GET: leaves no trace row. */
   reads?: true
   /** Calls a minute from one address, where that is less than the general limit per user. */

@@ -1,3 +1,4 @@
+import { modelMaxBytes } from '@sightline/domain'
 import * as z from 'zod'
 import { op } from './op.ts'
 
@@ -9,10 +10,12 @@ export const upload = {
   create: op({
     method: 'POST',
     path: '/upload',
-    summary: 'Upload an image (jpeg, png, webp; under 2 MB): re-encoded, answered as a path',
+    summary:
+      'Upload an image (jpeg, png, webp; under 2 MB): re-encoded, answered as a path. Kind model (admin): an .onnx file of at most 200 MB',
     access: 'viewer_and_above',
     kind: 'upload',
-    input: z.strictObject({ kind: z.enum(['image'], { error: 'one_of' }).default('image') }),
+    onDisk: { model: { maxBytes: modelMaxBytes, access: 'admin_and_above' } },
+    input: z.strictObject({ kind: z.enum(['image', 'model'], { error: 'one_of' }).default('image') }),
     output: uploadReply,
   }),
   public: op({

@@ -30,6 +30,7 @@ import { refuseRepeated } from './json.ts'
 import { license } from './license/handlers.ts'
 import { live } from './live/handlers.ts'
 import { media } from './media/handlers.ts'
+import { model } from './model/handlers.ts'
 import { type AllHandlers, mount } from './mount.ts'
 import { openEntrance, serveEnrolment } from './nimble/entrance.ts'
 import { nimble } from './nimble/handlers.ts'
@@ -56,6 +57,9 @@ const jsonMaxBytes = 1024 * 1024
 const wsMaxBytes = 4096
 /** Of address and headers together: a chart of a thousand channels names them in its address. */
 const headMaxBytes = 64 * 1024
+/** For a request to come in whole; for one with a large file, over a line of 2 Mbit/s. */
+const requestMs = 30_000
+const longRequestMs = 15 * 60_000
 
 const handlers: AllHandlers = {
   acl,
@@ -72,6 +76,7 @@ const handlers: AllHandlers = {
   license,
   live,
   media,
+  model,
   nimble,
   organization,
   pipeline,
@@ -96,9 +101,9 @@ export function createServer(env: Env, logger: FastifyServerOptions['logger']): 
     genReqId: newUid,
     requestIdHeader: false,
     bodyLimit: jsonMaxBytes,
-    http: { maxHeaderSize: headMaxBytes },
+    http: { maxHeaderSize: headMaxBytes, headersTimeout: requestMs },
     clientErrorHandler: answerUnreadable,
-    requestTimeout: 30_000,
+    requestTimeout: longRequestMs,
     keepAliveTimeout: 72_000,
     trustProxy: env.trustedProxies.length > 0 ? env.trustedProxies : false,
     // Of two ways to write a path only one exists, so nothing is decided about one and done to the other.
@@ -109,6 +114,15 @@ export function createServer(env: Env, logger: FastifyServerOptions['logger']): 
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+  })
+  // Node knows one limit for all requests: that of the longest.
+  app.addHook('onRequest', async ({ raw, routeOptions }) => {
+    if (routeOptions.config?.isLong || raw.method === 'GET') return
+    const late = setTimeout(() => {
+      const tooSlow = Object.assign(new Error('the request came too slowly'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+      if (raw.complete === false) answerUnreadable(tooSlow, raw.socket)
+    }, requestMs).unref()
+    raw.once('close', () => clearTimeout(late))
   })
   let isProxyTold = false
   app.addHook('onRequest', async (request) => {

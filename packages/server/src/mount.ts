@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type * as z from 'zod'
 import { failureOf } from './failure.ts'
-import { readInput, type UploadedFile } from './input.ts'
+import { dropUpload, readInput, type UploadedFile } from './input.ts'
 import { Refusal } from './refusal.ts'
 import type { Caller, Principal, Scope } from './scope.ts'
 import type { Services } from './services.ts'
@@ -67,6 +67,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Every route says who may call it, or the server refuses to start. */
     access?: AccessRule
+    /** Takes large files, which may come slowly. */
+    isLong?: boolean
   }
   interface FastifyRequest {
     caller: Caller | null
@@ -146,7 +148,7 @@ function mountRow(
   }
 
   const read = async (request: FastifyRequest) => {
-    const { input, file } = await readInput(row, request)
+    const { input, file } = await readInput(row, request, services.env.dataDir)
     request.input = input
     request.uploaded = file
   }
@@ -160,6 +162,8 @@ function mountRow(
       if (isTraced && error instanceof Refusal && (error.status === 401 || error.status === 403))
         await gates.trace(request, { id, result: 'refused', status: error.status })
       throw error
+    } finally {
+      await dropUpload(request.uploaded)
     }
   }
 
@@ -196,7 +200,7 @@ function mountRow(
   app.route({
     method: row.method,
     url: row.path.replace(/\{(\w+)\}/g, ':$1'),
-    config: { access: row.access },
+    config: { access: row.access, isLong: row.onDisk !== undefined },
     onRequest: guard,
     preHandler: read,
     ...(row.kind === 'socket' ? { handler: refuseWithoutUpgrade, wsHandler: upgrade } : { handler: answer }),

@@ -261,6 +261,24 @@ export type Columns = {
     is_public: ['boolean', 'not null', 'default']
     created_at: ['Date', 'not null', 'default']
   }
+  model: {
+    tenant_id: ['number', 'not null', 'required']
+    id: ['number', 'not null', 'default']
+    uid: ['string', 'not null', 'required']
+    name: ['string', 'not null', 'required']
+    media_id: ['number', 'not null', 'required']
+    opset: ['number', 'not null', 'required']
+    inputs: ['json', 'not null', 'required']
+    outputs: ['json', 'not null', 'required']
+    input_width: ['number', 'not null', 'required']
+    input_height: ['number', 'not null', 'required']
+    head: ['string', 'not null', 'required']
+    names: ['json', 'not null', 'required']
+    labels: ['json', 'not null', 'required']
+    version: ['number', 'not null', 'default']
+    created_at: ['Date', 'not null', 'default']
+    updated_at: ['Date', 'not null', 'default']
+  }
   nimble: {
     tenant_id: ['number', 'not null', 'required']
     id: ['number', 'not null', 'default']

@@ -51,6 +51,7 @@ export const fences: Record<string, Rights> = {
   user_usecase: entity,
   customer_usecase: entity,
   media: state,
+  model: entity,
   job: state,
   trace: { sl_app: 'select, insert', sl_super: 'select, insert', sl_ingest: 'select, insert' },
   nimble_state: state,

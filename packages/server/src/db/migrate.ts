@@ -3,6 +3,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { statements as init } from './migrations/0001_init.ts'
 import { statements as hierarchy } from './migrations/0002_hierarchy.ts'
 import { statements as enrolment } from './migrations/0003_enrolment.ts'
+import { statements as models } from './migrations/0004_models.ts'
 import { statements as occasions } from './migrations/0006_occasions.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0001_init': run(init),
   '0002_hierarchy': run(hierarchy),
   '0003_enrolment': run(enrolment),
+  '0004_models': run(models),
   '0006_occasions': run(occasions),
 }
 

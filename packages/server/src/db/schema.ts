@@ -1,5 +1,6 @@
+import type { TensorShape } from '@sightline/contract'
 import type { Elements } from '@sightline/contract/edge'
-import type { HealthGrade, Role, UsecaseKey, ZoneKind } from '@sightline/domain'
+import type { Head, HealthGrade, LabelMap, Role, UsecaseKey, ZoneKind } from '@sightline/domain'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { EventTables } from '../event/tables.ts'
 
@@ -226,7 +227,7 @@ export type MediaTable = {
   tenant_id: number
   id: Generated<number>
   uid: string
-  kind: 'image' | 'snapshot' | 'clip'
+  kind: 'image' | 'snapshot' | 'clip' | 'model'
   content_type: string
   size: Generated<number>
   sha256: string | null
@@ -238,6 +239,20 @@ export type MediaTable = {
   created_by: number | null
   is_public: Generated<boolean>
   created_at: Generated<Date>
+}
+/** A detection model; its file is the kept one of `media_id`. */
+export type ModelTable = Entity & {
+  name: string
+  media_id: number
+  opset: number
+  inputs: Json<TensorShape[]>
+  outputs: Json<TensorShape[]>
+  input_width: number
+  input_height: number
+  head: Head
+  /** Class names of the file, by number. */
+  names: Json<Record<string, string>>
+  labels: Json<LabelMap>
 }
 export type JobTable = {
   tenant_id: number
@@ -389,6 +404,7 @@ export type Database = EventTables & {
   user_usecase: UserUsecaseTable
   customer_usecase: CustomerUsecaseTable
   media: MediaTable
+  model: ModelTable
   job: JobTable
   trace: TraceTable
   nimble_state: NimbleStateTable

@@ -10,6 +10,8 @@ const dayMs = 24 * hourMs
 const traceDays = 400
 /** An uploaded picture becomes part of something by then, or nobody waits for it any more. */
 const uploadHours = 24
+/** A large file that nobody confirmed as a model. */
+const modelUploadHours = 2
 const rowsPerRound = 5000
 
 /**
@@ -22,10 +24,12 @@ export async function endLeftovers(db: Db, now: number, dataDir: string): Promis
   const tenants = await db.owner((trx) => trx.selectFrom('organization').select(['tenant_id', 'raw_days']).execute())
   for (const { tenant_id, raw_days } of tenants) {
     // Its row is made when the event comes in, so it never goes before the event.
-    const events = sql<SqlBool>`kind <> 'image' and created_by is null and created_at < ${new Date(rawCutoff(now, raw_days))}`
+    const events = sql<SqlBool>`kind in ('snapshot', 'clip') and created_by is null and created_at < ${new Date(rawCutoff(now, raw_days))}`
     const uploads = sql<SqlBool>`kind = 'image' and not is_public and created_at < ${new Date(now - uploadHours * hourMs)}
       and (site_id is null or not exists (select from site s where s.tenant_id = m.tenant_id and s.id = m.site_id))`
-    for (const over of [events, uploads]) await endMedia(db, tenant_id, over, dataDir)
+    const models = sql<SqlBool>`kind = 'model' and created_at < ${new Date(now - modelUploadHours * hourMs)}
+      and not exists (select from model where model.tenant_id = m.tenant_id and model.media_id = m.id)`
+    for (const over of [events, uploads, models]) await endMedia(db, tenant_id, over, dataDir)
   }
   await inRounds(async () => {
     const { rows } = await db.owner((trx) =>

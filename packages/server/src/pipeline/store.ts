@@ -3,6 +3,7 @@ import type { Elements } from '@sightline/contract/edge'
 import { elementFaults, pipelineDefaults, type UsecaseKey } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
+import { requireModel } from '../model/store.ts'
 import { within } from '../reach.ts'
 import { invalid, notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
@@ -46,6 +47,7 @@ export async function insertPipeline(
   nimble: { tenant_id: number; nimble_id: number },
   draft: { name: string; elements: Elements; usecase: UsecaseKey; referenceKey?: string | undefined },
 ): Promise<{ id: number; uid: string }> {
+  await requireModel(trx, nimble.tenant_id, draft.elements)
   return trx
     .insertInto('pipeline')
     .values({
@@ -68,6 +70,7 @@ export async function updatePipeline(
   change: { name?: string | undefined; elements?: Elements | undefined },
   version?: number,
 ): Promise<void> {
+  if (change.elements) await requireModel(trx, pipeline.tenant_id, change.elements)
   const { numUpdatedRows } = await trx
     .updateTable('pipeline')
     .set({ updated_at: sql`now()`, name: change.name, elements: change.elements && JSON.stringify(change.elements) })

@@ -236,6 +236,26 @@ export function factories(db: Db) {
       ...given,
     })
 
+  /** A row without a file behind it. */
+  const model = async (given: Given<'model'> = {}, parent?: Row<'organization'>) => {
+    const file = await media({ kind: 'model', content_type: 'application/octet-stream' }, parent)
+    return add('model', {
+      tenant_id: file.tenant_id,
+      uid: newUid(),
+      name: unique('Model'),
+      media_id: file.id,
+      opset: 13,
+      inputs: '[]',
+      outputs: '[]',
+      input_width: 320,
+      input_height: 320,
+      head: 'yolov8',
+      names: '{}',
+      labels: JSON.stringify({ 0: 'person' }),
+      ...given,
+    })
+  }
+
   /** An event as an edge server would send it, of now, stored by the real writer. */
   const event = async (parent?: Row<'channel'>, given: Partial<EventRecord> = {}): Promise<EventRecord> => {
     const of = parent ?? (await channel())
@@ -275,6 +295,7 @@ export function factories(db: Db) {
     session,
     job,
     media,
+    model,
     event,
     assign,
   }

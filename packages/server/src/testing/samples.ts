@@ -20,7 +20,8 @@ export type World = Record<
   | 'channel'
   | 'event'
   | 'job'
-  | 'media',
+  | 'media'
+  | 'model',
   string
 >
 
@@ -42,6 +43,7 @@ export async function makeWorld(make: Factories): Promise<World & { tenantId: nu
   const session = await make.session(user)
   const job = await make.job(user)
   const media = await make.media({ site_id: site.id }, organization)
+  const model = await make.model({}, organization)
   return {
     tenantId: tenant_id,
     organization: organization.uid,
@@ -59,6 +61,7 @@ export async function makeWorld(make: Factories): Promise<World & { tenantId: nu
     event: event_uuid,
     job: job.uid,
     media: media.uid,
+    model: model.uid,
   }
 }
 
@@ -79,6 +82,7 @@ export const nowhere = (): World => ({
   event: newUid(),
   job: newUid(),
   media: newUid(),
+  model: newUid(),
 })
 
 const password = 'Correct-Horse-7'
@@ -187,6 +191,15 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'license.delete': (w) => ({ license_id: w.license }),
   'live.open': (w) => ({ channel_id: w.channel }),
   'media.get': (w) => ({ id: w.media }),
+  'model.list': () => ({}),
+  'model.check': (w) => ({ path: `/api/v1/media/${w.media}` }),
+  'model.create': (w) => ({
+    model_name: name('Model'),
+    path: `/api/v1/media/${w.media}`,
+    head: 'yolov8',
+    labels: { 0: 'person' },
+  }),
+  'model.delete': (w) => ({ model_id: w.model }),
   'nimble.create': (w) => ({
     name: name('Edge'),
     address: '192.0.2.9',

@@ -1,12 +1,16 @@
 import { defaultOrganizationId } from '@sightline/domain'
-import type { UploadedFile } from '../input.ts'
 import { keepMedia, mediaUrl } from '../media/store.ts'
+import { keepUploadedModel } from '../model/store.ts'
 import type { Handlers, PublicCtx } from '../mount.ts'
-import { Refusal } from '../refusal.ts'
+import { invalid, Refusal } from '../refusal.ts'
 import { cleanPicture } from './store.ts'
 
 export const upload: Handlers<'upload'> = {
-  create: (_, ctx, file) => keep(ctx, file, { tenantId: ctx.principal.tenantId, userId: ctx.principal.userId }),
+  async create(_, ctx, file) {
+    if (!('file' in file)) return keep(ctx, file.bytes, ctx.principal)
+    const path = await keepUploadedModel(ctx.app, ctx, file)
+    return { path, size: file.size, sha256: file.sha256, content_type: 'application/octet-stream' }
+  },
 
   async public(_, ctx, file) {
     const { db } = ctx.app
@@ -19,12 +23,13 @@ export const upload: Handlers<'upload'> = {
         .where('uid', '=', defaultOrganizationId)
         .executeTakeFirstOrThrow(),
     )
-    return keep(ctx, file, { tenantId: tenant_id, userId: null })
+    if ('file' in file) throw invalid({ file: ['not_an_image'] })
+    return keep(ctx, file.bytes, { tenantId: tenant_id, userId: null })
   },
 }
 
-async function keep({ app }: PublicCtx, file: UploadedFile, owner: { tenantId: number; userId: number | null }) {
-  const { bytes, contentType, sha256 } = await cleanPicture(file.bytes)
+async function keep({ app }: PublicCtx, file: Buffer, owner: { tenantId: number; userId: number | null }) {
+  const { bytes, contentType, sha256 } = await cleanPicture(file)
   const uid = await keepMedia(app, {
     tenantId: owner.tenantId,
     kind: 'image',

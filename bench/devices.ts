@@ -114,7 +114,7 @@ export async function devices(run: Run): Promise<Figure[]> {
 }
 
 /** As many rows as 10,000 cameras have, by SQL: through the API it would take minutes. */
-async function storeCameras(db: Db, store: Store): Promise<void> {
+export async function storeCameras(db: Db, store: Store): Promise<void> {
   const make = factories(db)
   const pipeline = await make.pipeline('pplcnt', { tenant_id: store.tenantId, id: store.nimbleId })
   const { tenantId: tenant, nimbleId: nimble } = store
@@ -146,6 +146,18 @@ async function storeCameras(db: Db, store: Store): Promise<void> {
       select tenant_id, id, b, 0, 12, 0, 0, 0, 0, b, 60000
       from channel, generate_series(date_trunc('minute', now()) - interval '30 minutes', now(), '1 minute') b`)
   })
-  for (const table of ['site', 'device', 'source', 'source_state', 'channel', 'channel_state', 'event_1m'])
+  await db.owner((trx) =>
+    sql`insert into channel_heard select tenant_id, id, date_trunc('minute', now()) from channel`.execute(trx),
+  )
+  for (const table of [
+    'site',
+    'device',
+    'source',
+    'source_state',
+    'channel',
+    'channel_state',
+    'channel_heard',
+    'event_1m',
+  ])
     await db.owner((trx) => sql`analyze ${sql.table(table)}`.execute(trx))
 }

@@ -109,6 +109,8 @@ export const customerView = z
       channels: z.int(),
       active_channels: z.int(),
       notifications: z.int(),
+      /** Channels of each use case that there is. */
+      usecases: z.array(z.object({ usecase_key: z.enum(usecaseKeys), channels: z.int() })),
     }),
   })
   .meta({ id: 'CustomerView' })
@@ -171,9 +173,11 @@ export const customer = {
       type: queryNumber().pipe(z.literal(1, { error: 'one_of' })),
       /** This site alone. */
       site_id: id.optional(),
-      /** These devices alone; sites and totals stay whole. The page counts devices. */
+      /** These devices alone; totals stay whole. The page counts devices, and beyond the first has only their sites. */
       q: search,
       health: queryList(health).optional(),
+      usecase_key: z.enum(usecaseKeys, { error: 'one_of' }).optional(),
+      channel_id: queryList(z.uuid(), 500).optional(),
       ...optionalPaging,
     }),
     output: customerView,

@@ -1,5 +1,6 @@
 import type { Channel, ChannelStatus, Zone } from '@sightline/contract'
 import {
+  activeHours,
   type ChannelReport,
   channelHealth,
   channelState,
@@ -12,7 +13,7 @@ import {
   usecaseGap,
   usecases,
 } from '@sightline/domain'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { isHeard, type Links } from '../nimble/store.ts'
 import { withinChannels } from '../reach.ts'
@@ -128,16 +129,9 @@ export function channelRows(trx: Trx, scope: Scope, filter: ChannelFilter = {}):
   return query.execute()
 }
 
-/** Channels in reach at sites. */
-export async function countChannels(trx: Trx, scope: Scope, sites: readonly { id: number }[]): Promise<number> {
-  const { count } = await trx
-    .selectFrom('channel')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(withinChannels(scope))
-    .where(sql<boolean>`channel.site_id = any(${sites.map((site) => site.id)}::int4[])`)
-    .executeTakeFirstOrThrow()
-  return count
-}
+/** Whether a row of `channel` sent something in the last hours. */
+export const isActive = sql<SqlBool>`exists (select from channel_heard h where h.tenant_id = channel.tenant_id
+  and h.channel_id = channel.id and h.at > now() - make_interval(hours => ${sql.lit(activeHours)}))`
 
 export const channelGone = () =>
   new Refusal(404, 'Either the channel was deleted or the user lacks access.', { code: 'channel_gone' })

@@ -153,7 +153,14 @@ test('the view holds sites, devices with their tags, channels, and totals', asyn
   await t.make.site({}, customer)
   const { status, body } = await admin.call('customer.view', { customer_id: customer.uid, type: 1 })
   expect(status).toBe(200)
-  expect(body.response.totals).toEqual({ sites: 2, devices: 1, channels: 1, active_channels: 0, notifications: 0 })
+  expect(body.response.totals).toEqual({
+    sites: 2,
+    devices: 1,
+    channels: 1,
+    active_channels: 0,
+    notifications: 0,
+    usecases: [{ usecase_key: 'pplcnt', channels: 1 }],
+  })
   const [first] = body.response.sites.filter((one: { site_id: string }) => one.site_id === site.uid)
   expect(first).toMatchObject({
     site_total_devices: 1,

@@ -1,7 +1,6 @@
-import type { Site } from '@sightline/contract'
 import { sql } from 'kysely'
 import { assign, unassign } from '../assignment.ts'
-import { channelRows, countChannels, judgeChannel } from '../channel/store.ts'
+import { channelRows, judgeChannel } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { type DeviceRow, deviceHealths, pageOfDevices, tagName } from '../device/store.ts'
 import { mediaUrl } from '../media/store.ts'
@@ -11,7 +10,7 @@ import { joinAsWritten, pageOf } from '../page.ts'
 import { notFound, Refusal, refuseStale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
-import { describeSites, lockSites, moveSites, pageOfSites } from '../site/store.ts'
+import { describeSites, findSite, lockSites, moveSites, pageOfSites } from '../site/store.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { assignedUsecases, bundlesOf, listUsecases } from '../usecase/store.ts'
@@ -19,6 +18,7 @@ import { findUser } from '../user/store.ts'
 import {
   type CustomerRow,
   clearDefault,
+  customerTotals,
   lockCustomer,
   pageOfCustomers,
   readCustomer,
@@ -89,27 +89,23 @@ export const customer: Handlers<'customer'> = {
     app.db.as(scope, async (trx) => {
       await joinAsWritten(trx)
       const stored = await readCustomer(trx, scope, customer_id)
-      const found = await pageOfSites(trx, scope, { customer_id, site_id }, {})
-      if (site_id !== undefined && found.rows.length === 0) throw notFound()
-      const sites = await describeSites(trx, scope, app.links, found.rows)
+      if (site_id !== undefined) await findSite(trx, scope, site_id)
       const of = { customer_id, site_id, ...filter }
       const { rows, counted } = await pageOfDevices(trx, scope, app.links, of, { limit, offset })
+      // Whoever turns the pages has the other sites from the first.
+      const uids = offset ? [...new Set(rows.map((row) => row.site_uid))] : undefined
+      const found = await pageOfSites(trx, scope, { customer_id, site_id, uids }, {})
+      if (site_id !== undefined && found.rows.length === 0) throw notFound()
+      const sites = await describeSites(trx, scope, app.links, found.rows)
       const cameras = Map.groupBy(await camerasOfView(trx, scope, app, rows), ({ site_id }) => site_id)
       const view = sites.map((site) => ({
         ...site,
         devices: cameras.get(site.site_id) ?? [],
       }))
-      const sum = (count: (site: Site) => number) => sites.reduce((n, site) => n + count(site), 0)
       const answer = {
         customer: toCustomer(stored),
         sites: view,
-        totals: {
-          sites: found.counted,
-          devices: sum((site) => site.site_total_devices),
-          channels: await countChannels(trx, scope, found.rows),
-          active_channels: sum((site) => site.site_active_channels),
-          notifications: sum((site) => site.site_notifications),
-        },
+        totals: await customerTotals(trx, scope, stored, site_id),
       }
       return reply(answer, { page: pageOf({ limit, offset }, counted) })
     }),

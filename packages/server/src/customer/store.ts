@@ -1,8 +1,9 @@
-import type { Customer } from '@sightline/contract'
+import type { Customer, CustomerView } from '@sightline/contract'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { isActive } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
-import { within } from '../reach.ts'
+import { within, withinChannels } from '../reach.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 
@@ -77,6 +78,56 @@ export async function readCustomer(trx: Trx, scope: Scope, uid: string): Promise
   const row = await customers(trx, scope).where('customer.uid', '=', uid).executeTakeFirst()
   if (!row) throw notFound()
   return row
+}
+
+/** That a customer exists in reach, without its figures. @throws 404 */
+export async function findCustomer(trx: Trx, scope: Scope, uid: string): Promise<{ tenant_id: number; id: number }> {
+  const row = await trx
+    .selectFrom('customer')
+    .select(['tenant_id', 'id'])
+    .where('uid', '=', uid)
+    .where(within(scope, 'customer', null))
+    .where(reached(scope))
+    .executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+type Totals = CustomerView['totals']
+
+/** What the sites of a customer have in reach, or one of them: counted, however many there are. */
+export async function customerTotals(
+  trx: Trx,
+  scope: Scope,
+  customer: { tenant_id: number; id: number },
+  siteUid?: string,
+): Promise<Totals> {
+  const one = siteUid === undefined ? sql`true` : sql`site.uid = ${siteUid}`
+  const { rows } = await sql<
+    Pick<Totals, 'sites' | 'devices'> & { usecases: (Totals['usecases'][number] & { active: number })[] }
+  >`
+    with reached as materialized (
+      select site.id from site where site.tenant_id = ${customer.tenant_id} and site.customer_id = ${customer.id}
+        and ${within(scope, 'site', 'site.id')} and ${one})
+    select (select count(*) from reached) as sites,
+      (select count(*) from device where tenant_id = ${customer.tenant_id} and site_id in (select id from reached)) as devices,
+      (select coalesce(json_agg(u), '[]') from (
+        select usecase.key as usecase_key, count(*) as channels, count(*) filter (where ${isActive}) as active
+        from channel join usecase on usecase.id = channel.usecase_id
+        where channel.tenant_id = ${customer.tenant_id} and channel.site_id in (select id from reached)
+          and ${withinChannels(scope)}
+        group by 1 order by 1) u) as usecases`.execute(trx)
+  const { sites, devices, usecases } = rows[0] as (typeof rows)[number]
+  const sum = (count: 'channels' | 'active') => usecases.reduce((n, one) => n + one[count], 0)
+  return {
+    sites,
+    devices,
+    channels: sum('channels'),
+    active_channels: sum('active'),
+    // Nothing notifies in this version.
+    notifications: 0,
+    usecases: usecases.map(({ usecase_key, channels }) => ({ usecase_key, channels })),
+  }
 }
 
 /** @throws 404 when one of them does not exist or is out of reach */

@@ -50,6 +50,11 @@ export type Columns = {
     nimble_id: ['number', 'not null', 'required']
     until: ['Date', 'not null', 'required']
   }
+  channel_heard: {
+    tenant_id: ['number', 'not null', 'required']
+    channel_id: ['number', 'not null', 'required']
+    at: ['Date', 'not null', 'required']
+  }
   channel_state: {
     tenant_id: ['number', 'not null', 'required']
     channel_id: ['number', 'not null', 'required']

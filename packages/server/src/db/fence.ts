@@ -64,6 +64,7 @@ export const fences: Record<string, Rights> = {
   event: record,
   event_1m: record,
   event_1h: record,
+  channel_heard: record,
   rollup_pending: record,
   rollup_dirty: record,
   rollup_seal: { sl_app: 'select', sl_super: 'select', sl_ingest: all },

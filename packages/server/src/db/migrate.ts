@@ -5,6 +5,7 @@ import { statements as hierarchy } from './migrations/0002_hierarchy.ts'
 import { statements as enrolment } from './migrations/0003_enrolment.ts'
 import { statements as models } from './migrations/0004_models.ts'
 import { statements as occasions } from './migrations/0006_occasions.ts'
+import { statements as heard } from './migrations/0008_heard.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -22,6 +23,7 @@ const migrations: Record<string, Migration> = {
   '0003_enrolment': run(enrolment),
   '0004_models': run(models),
   '0006_occasions': run(occasions),
+  '0008_heard': run(heard),
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Device } from '@sightline/contract'
 import { changed } from '../bus.ts'
 import { addressFault, streamSchemes } from '../camera-address.ts'
 import { channelRows, channelStatus } from '../channel/store.ts'
-import { readCustomer } from '../customer/store.ts'
+import { findCustomer } from '../customer/store.ts'
 import type { Trx } from '../db/database.ts'
 import { channelFigures } from '../event/store.ts'
 import { mediaUrl } from '../media/store.ts'
@@ -71,7 +71,7 @@ export const device: Handlers<'device'> = {
     app.db.as(scope, async (trx) => {
       await joinAsWritten(trx)
       if (filter.site_id !== undefined) await findSite(trx, scope, filter.site_id)
-      if (filter.customer_id !== undefined) await readCustomer(trx, scope, filter.customer_id)
+      if (filter.customer_id !== undefined) await findCustomer(trx, scope, filter.customer_id)
       if (filter.nimble_id !== undefined) await readNimble(trx, scope, filter.nimble_id)
       const { rows, counted } = await pageOfDevices(trx, scope, app.links, filter, { limit, offset })
       const entities = await describeDevices(trx, scope, app.links, rows)

@@ -1,11 +1,11 @@
 import type { Channel, Device } from '@sightline/contract'
-import { gravest, type HealthGrade, type Judged, sourceHealth } from '@sightline/domain'
+import { gravest, type HealthGrade, type Judged, sourceHealth, type UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { listChannels } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { heardNimbles, isHeard, type Links } from '../nimble/store.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
-import { within } from '../reach.ts'
+import { ofUsecases, within } from '../reach.ts'
 import { notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { SecretPlace } from '../secrets.ts'
@@ -88,6 +88,10 @@ export type DeviceFilter = {
   /** Part of the name, of a tag, or of the host of the address. */
   q?: string | undefined
   health?: readonly HealthGrade[] | undefined
+  /** With a channel of this use case. */
+  usecase_key?: UsecaseKey | undefined
+  /** With one of these channels. */
+  channel_id?: readonly string[] | undefined
 }
 
 /** A page of devices by name, and how many there are in all, counted up to one more than `mostCounted`. */
@@ -116,7 +120,7 @@ export async function pageOfDevices(
 }
 
 async function conditionsOf(trx: Trx, scope: Scope, links: Links, filter: DeviceFilter) {
-  const { customer_id, site_id, nimble_id, q, health } = filter
+  const { customer_id, site_id, nimble_id, q, health, usecase_key, channel_id } = filter
   const conditions: RawBuilder<SqlBool>[] = []
   if (customer_id !== undefined)
     conditions.push(sql`device.site_id in (select s.id from site s join customer c on c.tenant_id = s.tenant_id
@@ -124,10 +128,16 @@ async function conditionsOf(trx: Trx, scope: Scope, links: Links, filter: Device
   if (site_id !== undefined) conditions.push(sql`device.site_id in (select id from site where uid = ${site_id})`)
   if (nimble_id !== undefined)
     conditions.push(sql`device.nimble_id in (select id from nimble where uid = ${nimble_id})`)
+  if (usecase_key !== undefined)
+    conditions.push(hasChannel(scope, sql`c.usecase_id = (select id from usecase where key = ${usecase_key})`))
+  if (channel_id) conditions.push(hasChannel(scope, sql`c.uid = any(${[...channel_id]}::uuid[])`))
   if (q) conditions.push(holds(q))
   if (health && health.length > 0) conditions.push(hasHealth(await heardNimbles(trx, scope, links), health))
   return conditions
 }
+
+const hasChannel = (scope: Scope, such: RawBuilder<unknown>) => sql<SqlBool>`exists (select from channel c
+  where c.tenant_id = device.tenant_id and c.device_id = device.id and ${ofUsecases(scope, 'c.usecase_id')} and ${such})`
 
 /** Whether a text stands in the name, a tag or the host of the address, upper and lower case alike. */
 const holds = (q: string) => sql<SqlBool>`(

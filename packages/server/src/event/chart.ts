@@ -2,7 +2,8 @@ import type { EventSeries, Frequency } from '@sightline/contract'
 import { type MetricId, metricRule, type UsecaseKey } from '@sightline/domain'
 import type { Trx } from '../db/database.ts'
 import { type Amount, type Amounts, faceValue, figuresOf, showsLast } from './figures.ts'
-import { peakKey, readMinutePeaks, readSlots, type SlotRow } from './read.ts'
+import { peakKey, readPeaks } from './peaks.ts'
+import { readSlots, type SlotRow } from './read.ts'
 import { hourMs } from './rollup.ts'
 import type { SelectedChannel } from './select.ts'
 import { observedSeries, seriesOf } from './series.ts'
@@ -47,7 +48,7 @@ export async function readChart(trx: Trx, query: ChartQuery): Promise<EventSerie
   // Hours do not know which channels were busy in the same minute.
   const peaks =
     several && frequencyMs[frequency] < hourMs
-      ? await readMinutePeaks(trx, { channels, borders, series: peakSeries(usecase, metrics) })
+      ? await readPeaks(trx, { channels, borders, series: peakSeries(usecase, metrics) })
       : new Map<string, number>()
 
   const points = (metric: MetricId, slots: readonly (readonly Amounts[])[], of: number): Points =>
@@ -127,8 +128,37 @@ export function slotsByChannel(
   return byChannel
 }
 
+/** Amounts of buckets that follow each other as those of one bucket. */
+export function amountsTogether(slots: readonly Amounts[]): Amounts {
+  const all = new Map<number, Amount>()
+  for (const slot of slots)
+    for (const [series, own] of slot) {
+      const known = all.get(series)
+      all.set(series, known ? added(known, own) : own)
+    }
+  return all
+}
+
+const extreme = (of: (...values: number[]) => number, a: number | null, b: number | null) =>
+  a === null ? b : b === null ? a : of(a, b)
+
+function added(a: Amount, b: Amount): Amount {
+  // Of two at the same moment the greater counts.
+  const isNewer = (b.lastAt ?? 0) - (a.lastAt ?? 0) || (b.last ?? 0) - (a.last ?? 0)
+  const { last, lastAt } = isNewer > 0 ? b : a
+  return {
+    n: a.n + b.n,
+    sum: a.sum + b.sum,
+    min: extreme(Math.min, a.min, b.min),
+    max: extreme(Math.max, a.max, b.max),
+    last,
+    lastAt,
+    observedMs: a.observedMs + b.observedMs,
+  }
+}
+
 /** A value that is sent only when it changes goes on through buckets that were watched, never over a gap. */
-function carryLast(slots: readonly Amounts[], usecase: UsecaseKey, metric: MetricId): readonly Amounts[] {
+export function carryLast(slots: readonly Amounts[], usecase: UsecaseKey, metric: MetricId): readonly Amounts[] {
   if (metricRule(usecase, metric).level !== 'last') return slots
   const series = seriesOf(metric, 'level')
   let carried: Amount | null = null

@@ -444,6 +444,29 @@ describe('the card figures', () => {
     expect(total).toMatchObject({ value: 10, beside: 9 })
   })
 
+  test('of several channels know the greatest minute of a closed hour, also after late records changed it', async () => {
+    const busy = (at: number, total: number) => [counting, counting2].map((one) => window(one, at, { total }))
+    const greatest = async () => (await stats({ usecase_key: 'pplcnt' })).metrics[0].value
+    const at = now - 5 * hourMs
+    await store([...busy(at, 3), ...busy(now - 30 * hourMs, 1)])
+    await hourlyJob(db, now)
+    expect([await greatest(), await greatest()]).toEqual([6, 6])
+    // Marked, then rolled up anew: each time the next question knows.
+    await store(busy(at + 2 * minuteMs, 5))
+    expect(await greatest()).toBe(10)
+    await hourlyJob(db, now)
+    expect([await greatest(), await greatest()]).toEqual([10, 10])
+    // In an hour in which nothing was.
+    await store(busy(at - 3 * hourMs, 7))
+    await hourlyJob(db, now)
+    expect(await greatest()).toBe(14)
+    // The same minute again, less than before at one of them: the mean of both falls.
+    await store([window(counting, at - 3 * hourMs + 5000, { total: 1 })])
+    expect(await greatest()).toBe(11)
+    await hourlyJob(db, now)
+    expect(await greatest()).toBe(11)
+  })
+
   test('count occasions, crossings per hour watched, and who is inside', async () => {
     await store([
       open(intrusion, minutesAgo(20), { violation: 1 }),

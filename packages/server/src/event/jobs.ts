@@ -145,6 +145,10 @@ export async function retain(db: Db, now: number): Promise<void> {
       .where('at', '<', new Date(now - statHours * hourMs))
       .execute()
     await trx
+      .deleteFrom('channel_heard')
+      .where('at', '<', new Date(now - statHours * hourMs))
+      .execute()
+    await trx
       .deleteFrom('event_rejected')
       .where('received_at', '<', new Date(now - rejectedDays * dayMs))
       .execute()

@@ -27,7 +27,8 @@ export async function noteMinutes(trx: Trx, tenantId: number, rows: readonly Rol
 }
 
 /**
- * Adds the oldest notes to the minutes, takes them away, and marks closed hours for the hourly job: one statement, so
+ * Adds the oldest notes to the minutes, takes them away, marks closed hours for the hourly job, and notes once a minute
+ * that a channel was heard: one statement, so
  * that each note counts once whoever is killed when. Safe beside other replicas and the hourly job.
  * The mark is updated although nothing in it changes: that takes its lock, without which the job could delete the mark
  * while these minutes are not committed yet, and the hour would stay wrong for ever.
@@ -65,6 +66,12 @@ export async function addMinutes(trx: Trx): Promise<number> {
         last = case when r.last_at is null or (excluded.last_at, excluded.last) > (r.last_at, r.last) then excluded.last else r.last end,
         last_at = greatest(r.last_at, excluded.last_at),
         observed_ms = ${clamped(sql`r.observed_ms::numeric + excluded.observed_ms`)}
+    ), heard as (
+      insert into channel_heard as h (tenant_id, channel_id, at)
+      select tenant_id, channel_id, max(bucket) from sums where series = 0 group by 1, 2
+      having not exists (select from channel_heard k
+        where k.tenant_id = sums.tenant_id and k.channel_id = sums.channel_id and k.at >= max(sums.bucket)) order by 1, 2
+      on conflict (tenant_id, channel_id) do update set at = greatest(h.at, excluded.at)
     )
     select count(*) as count from taken`.execute(trx)
   return rows[0]?.count ?? 0

@@ -21,8 +21,8 @@ export type SlotRow = {
   means: number | null
 }
 
-type Channels = readonly Pick<SelectedChannel, 'tenant_id' | 'id'>[]
-type Query = {
+export type Channels = readonly Pick<SelectedChannel, 'tenant_id' | 'id'>[]
+export type Query = {
   channels: Channels
   /** Borders of the buckets, ms since the epoch, ascending. */
   borders: readonly number[]
@@ -35,7 +35,7 @@ export type SlotOptions = {
   together?: boolean
 }
 
-const keys = (channels: Channels) => ({
+export const keys = (channels: Channels) => ({
   tenants: [...new Set(channels.map((channel) => channel.tenant_id))],
   ids: channels.map((channel) => channel.id),
 })
@@ -60,7 +60,7 @@ export async function readSlots(trx: Trx, query: Query, { last, together }: Slot
   return rows
 }
 
-const dates = (borders: readonly number[]) => borders.map((at) => new Date(at).toISOString())
+export const dates = (borders: readonly number[]) => borders.map((at) => new Date(at).toISOString())
 const names = 'tenant_id channel_id bucket series n sum min max last last_at observed_ms'.split(' ')
 const columns = (table: string) => sql.join(names.map((name) => sql.ref(`${table}.${name}`)))
 
@@ -72,7 +72,10 @@ function minutes({ channels, series }: Query, from: number, to: number) {
 }
 
 const fromMinutes = (query: Query) => minutes(query, query.borders[0] as number, query.borders.at(-1) as number)
-const hourOf = (at: number) => at - (at % hourMs)
+export const hourOf = (at: number): number => at - (at % hourMs)
+/** Hours with a border inside: no row of an hour tells what lies on either side. */
+export const cutHours = (borders: readonly number[]): Set<number> =>
+  new Set(borders.filter((at) => at % hourMs !== 0).map(hourOf))
 
 /**
  * Closed hours come from `event_1h`. Hours that are open, marked as changed, or cut by a border are made of their minutes
@@ -80,7 +83,7 @@ const hourOf = (at: number) => at - (at % hourMs)
  */
 async function rollups(trx: Trx, query: Query) {
   const [start, end] = [query.borders[0] as number, query.borders.at(-1) as number]
-  const cut = new Set(query.borders.filter((at) => at % hourMs !== 0).map(hourOf))
+  const cut = cutHours(query.borders)
   // Nearly every hour is cut: minutes alone are quicker.
   if (cut.size * 2 * hourMs > end - start) return fromMinutes(query)
   const seal = await trx.selectFrom('rollup_seal').select('sealed_until').executeTakeFirstOrThrow()
@@ -111,20 +114,3 @@ async function rollups(trx: Trx, query: Query) {
     union all ${minutes(query, start, first)}
     union all ${minutes(query, past, end)}`
 }
-
-/**
- * Of several channels together: the greatest sum of their means inside one minute, by series and bucket. From minutes
- * only; hours do not know which channels were busy at the same time.
- */
-export async function readMinutePeaks(trx: Trx, query: Query): Promise<Map<string, number>> {
-  if (query.channels.length === 0 || query.series.length === 0) return new Map()
-  const { rows } = await sql<{ series: number; slot: number; peak: number }>`
-    select series, width_bucket(bucket, ${dates(query.borders)}::timestamptz[]) - 1 as slot, max(together) as peak
-    from (
-      select series, bucket, sum(sum::float8 / observed_ms) / 1000 as together
-      from (${fromMinutes(query)}) m where observed_ms > 0
-      group by series, bucket
-    ) t group by 1, 2`.execute(trx)
-  return new Map(rows.map(({ series, slot, peak }) => [peakKey(series, slot), peak]))
-}
-export const peakKey = (series: number, slot: number): string => `${series} ${slot}`

@@ -1,11 +1,11 @@
 import { type MetricId, metricsOf, type UsecaseKey, usecases } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
-import { readCustomer } from '../customer/store.ts'
+import { findCustomer } from '../customer/store.ts'
 import type { Trx } from '../db/database.ts'
 import { withinChannels } from '../reach.ts'
 import { invalid, notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
-import { readSite } from '../site/store.ts'
+import { findSite } from '../site/store.ts'
 
 /** What a caller may narrow an answer to. */
 export type Selection = {
@@ -37,11 +37,11 @@ export async function selectChannels(trx: Trx, scope: Scope, selection: Selectio
   const named = selection.channel_id && [...new Set(selection.channel_id)]
   if (named) query = query.where(sql<SqlBool>`channel.uid = any(${named}::uuid[])`)
   if (selection.site_id) {
-    await readSite(trx, scope, selection.site_id)
+    await findSite(trx, scope, selection.site_id)
     query = query.where('site.uid', '=', selection.site_id)
   }
   if (selection.customer_id) {
-    await readCustomer(trx, scope, selection.customer_id)
+    await findCustomer(trx, scope, selection.customer_id)
     query = query.where(({ exists, selectFrom }) =>
       exists(
         selectFrom('customer')

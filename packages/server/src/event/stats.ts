@@ -2,9 +2,10 @@ import type { EventStats, MetricStat } from '@sightline/contract'
 import { type MetricId, metricRule, metricsOf, onlineSeconds, type UsecaseKey } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { peakSeries, readChart, seriesOfMetrics, slotsByChannel } from './chart.ts'
-import { type Amounts, cardFigures, type Figures, figuresOf, round, showsLast } from './figures.ts'
-import { peakKey, readMinutePeaks, readSlots } from './read.ts'
+import { amountsTogether, carryLast, peakSeries, seriesOfMetrics, slotsByChannel } from './chart.ts'
+import { type Amounts, cardFigures, type Figures, faceValue, figuresOf, round, showsLast } from './figures.ts'
+import { peakKey, readPeaks } from './peaks.ts'
+import { readSlots } from './read.ts'
 import { hourMs } from './rollup.ts'
 import type { SelectedChannel } from './select.ts'
 import { seriesOf } from './series.ts'
@@ -26,23 +27,51 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
   const { usecase, metrics, channels, period } = query
   const length = period.end - period.start
   const before: Period = { start: period.start - length, end: period.start }
-  const wanted = { channels, borders: [before.start, period.start, period.end], series: seriesOfMetrics(metrics) }
+  const step = length < sparkPoints * hourMs ? '1m' : '1h'
+  // One reading for the period before and for each point of the small curve, of which the period consists.
+  const parts = equalBorders(period, sparkPoints, frequencyMs[step])
+  const borders = [before.start, ...parts]
   const last = metrics.some((metric) => showsLast(usecase, metric))
-  const slots = slotsByChannel(await readSlots(trx, wanted, { last }), channels, 2)
-  const several = channels.length > 1
-  const peaks = several
-    ? await readMinutePeaks(trx, { ...wanted, series: peakSeries(usecase, metrics) })
-    : new Map<string, number>()
-  const spark = await readSparks(trx, query)
+  const slots = slotsByChannel(
+    await readSlots(trx, { channels, borders, series: seriesOfMetrics(metrics) }, { last }),
+    channels,
+    borders.length - 1,
+  )
+  const sides = new Map(
+    [...slots].map(([id, [earlier, ...own]]) => [id, [earlier as Amounts, amountsTogether(own)] as const]),
+  )
+  const peaks =
+    channels.length > 1
+      ? await readPeaks(trx, { channels, borders, series: peakSeries(usecase, metrics) })
+      : new Map<string, number>()
+  const peaksOf = (metric: MetricId) =>
+    borders.slice(1).map((_, slot) => peaks.get(peakKey(seriesOf(metric, 'level'), slot)) ?? null)
+  const peakOf = (metric: MetricId, side: 0 | 1): number | null => {
+    const [earlier = null, ...own] = peaksOf(metric)
+    return side === 0
+      ? earlier
+      : own.reduce((most, peak) => (peak === null ? most : Math.max(most ?? peak, peak)), null)
+  }
+  /** The chart of the period in few points. Their borders keep to full hours where a point is an hour. */
+  const sparkOf = (metric: MetricId) => {
+    const own = channels.map(({ id }) => carryLast(slots.get(id)?.slice(1) ?? [], usecase, metric))
+    // As in a chart, hours do not know their peak.
+    const known = step === '1m' ? peaksOf(metric).slice(1) : []
+    return parts.slice(1).map((end, i) => {
+      const amounts = own.map((list) => list[i] as Amounts)
+      const part = { start: parts[i] as number, end }
+      return faceValue(usecase, metric, figuresOf(usecase, metric, amounts, part, known[i] ?? null))
+    })
+  }
 
   /** @param side 0 the period before, 1 the period */
   const figures = (metric: MetricId, side: 0 | 1): Figures =>
     figuresOf(
       usecase,
       metric,
-      channels.map(({ id }) => slots.get(id)?.[side] as Amounts),
+      channels.map(({ id }) => sides.get(id)?.[side] as Amounts),
       side === 0 ? before : period,
-      peaks.get(peakKey(seriesOf(metric, 'level'), side)) ?? null,
+      peakOf(metric, side),
     )
 
   const stat = (metric: MetricId): MetricStat => {
@@ -62,14 +91,14 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
       delta_ratio: isComparable ? round((value - previous) / previous) : null,
       observed_ms: now.observedMs,
       coverage_ratio: now.coverage,
-      spark: spark.get(metric) ?? [],
+      spark: sparkOf(metric),
     }
   }
 
   const levels = await currentLevels(trx, channels, period.end)
   const headline = headlineOf(usecase)
   const channelStat = (channel: SelectedChannel): EventStats['channels'][number] => {
-    const amounts = slots.get(channel.id)?.[1] as Amounts
+    const amounts = sides.get(channel.id)?.[1] as Amounts
     const own = (metric: MetricId) =>
       metrics.includes(metric)
         ? cardFigures(usecase, metric, figuresOf(usecase, metric, [amounts], period, null)).value
@@ -85,15 +114,6 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
     }
   }
   return { metrics: metrics.map(stat), channels: channels.map(channelStat) }
-}
-
-/** The small curves: the chart of the period in 24 points. Their borders keep to full hours where a point is an hour. */
-async function readSparks(trx: Trx, query: StatsQuery): Promise<Map<MetricId, (number | null)[]>> {
-  const { period, ...of } = query
-  const frequency = period.end - period.start < sparkPoints * hourMs ? '1m' : '1h'
-  const borders = equalBorders(period, sparkPoints, frequencyMs[frequency])
-  const series = await readChart(trx, { ...of, frequency, borders, apart: false })
-  return new Map(series.map(({ metric, points }) => [metric, points.map((point) => point.value)]))
 }
 
 /** The metric that speaks for a channel in lists. */

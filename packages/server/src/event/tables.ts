@@ -51,6 +51,9 @@ export type RollupTable = {
   observed_ms: number
 }
 
+/** The start of the newest minute in which a channel sent anything. */
+export type ChannelHeardTable = { tenant_id: number; channel_id: number; at: Date }
+
 /** What one commit adds to the minutes and is not in them yet: lists of equal length, a minute row each. */
 export type RollupPendingTable = {
   tenant_id: number
@@ -90,6 +93,7 @@ export type EventTables = {
   event: EventTable
   event_1m: RollupTable
   event_1h: RollupTable
+  channel_heard: ChannelHeardTable
   rollup_pending: RollupPendingTable
   rollup_dirty: RollupDirtyTable
   rollup_seal: RollupSealTable

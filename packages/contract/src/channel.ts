@@ -1,7 +1,8 @@
-import { missingShape, usecaseKeys } from '@sightline/domain'
+import { checkLevels, diagnosisSteps, missingShape, usecaseKeys, views } from '@sightline/domain'
 import * as z from 'zod'
+import { assigned, unassigned } from './assign.ts'
 import { elements } from './edge.ts'
-import { countOrDisabled, id, line, stored, thing, version } from './field.ts'
+import { countOrDisabled, id, line, queryFlag, stored, thing, version } from './field.ts'
 import { health } from './health.ts'
 import { op } from './op.ts'
 import { zone, zoneDraft } from './static.ts'
@@ -54,6 +55,23 @@ export const channelStats = z
   .meta({ id: 'ChannelStats' })
 export type ChannelStats = z.infer<typeof channelStats>
 
+/** One step on the way from camera to message; `text_id` is a message id, in both languages. */
+export const channelCheck = z
+  .object({
+    step: z.enum(diagnosisSteps),
+    level: z.enum(checkLevels),
+    text_id: z.string(),
+    args: z.record(z.string(), z.union([z.string(), z.number()])),
+  })
+  .meta({ id: 'ChannelCheck' })
+export type ChannelCheck = z.infer<typeof channelCheck>
+
+/** What `GET /channel/troubleshoot` finds: the checks of the status, after the camera was asked for a picture. */
+export const troubleshooting = z
+  .object({ checks: z.array(channelCheck), snapshot_url: z.string().nullable(), view: z.enum(views).nullable() })
+  .meta({ id: 'Troubleshooting' })
+export type Troubleshooting = z.infer<typeof troubleshooting>
+
 export const channelStatus = z
   .object({
     channel_id: z.uuid(),
@@ -72,6 +90,11 @@ export const channelStatus = z
     /** Null while the edge server has not said them. */
     reconnects: z.int().nullable(),
     drops: z.int().nullable(),
+    /** Of all analytics of the edge server, a picture. */
+    inference_ms: z.number().nullable(),
+    /** Records that wait at the edge server. */
+    journal_events: z.int().nullable(),
+    checks: z.array(channelCheck),
   })
   .meta({ id: 'ChannelStatus' })
 export type ChannelStatus = z.infer<typeof channelStatus>
@@ -89,7 +112,8 @@ export const channelDraft = z
     pipeline: z.strictObject({ pipeline_name: thing.optional(), pipeline_elements: elements }).optional(),
     zones: z.array(zoneDraft).max(64, 'too_many'),
     channel_threshold: countOrDisabled.default(-1),
-    auto_recovery: z.boolean().default(true),
+    /** Without: what the use case starts with. */
+    auto_recovery: z.boolean().optional(),
   })
   .superRefine((value, issue) => {
     const missing = missingShape(value.usecase_key, value.zones)
@@ -106,6 +130,15 @@ export const channelChange = z.strictObject({
   channel_threshold: countOrDisabled.optional(),
   auto_recovery: z.boolean().optional(),
   version,
+})
+
+/** Starting anew and looking for faults are jobs. */
+const started = z.object({ job_id: z.uuid() })
+/** Channels go to a person; with a use case only channels of that one. */
+const channelAssignment = z.strictObject({
+  user_id: id,
+  usecase_id: id.optional(),
+  channel_id: z.array(id).min(1, 'channel_required').max(1000, 'too_many'),
 })
 
 export const channel = {
@@ -218,6 +251,39 @@ export const channel = {
     }),
     status: 201,
   }),
+  revive: op({
+    method: 'POST',
+    path: '/channel/revive',
+    summary: 'Start a channel anew at its edge server; with force the connection to its camera too',
+    access: 'user_and_above',
+    input: z.strictObject({ channel_id: id, force: z.boolean().default(false) }),
+    output: started,
+  }),
+  troubleshoot: op({
+    method: 'GET',
+    path: '/channel/troubleshoot',
+    summary:
+      'Look for the fault on the way from camera to message; with force on a new picture, however new the last one is',
+    access: 'user_and_above',
+    input: z.strictObject({ channel_id: id, force: queryFlag().default(false) }),
+    output: started,
+  }),
+  assign: op({
+    method: 'POST',
+    path: '/channel/assign',
+    summary: 'Narrow what a person sees to channels; without any, all are',
+    access: 'admin_and_above',
+    input: channelAssignment,
+    output: assigned,
+  }),
+  unassign: op({
+    method: 'POST',
+    path: '/channel/unassign',
+    summary: 'Take channels from a person',
+    access: 'admin_and_above',
+    input: channelAssignment,
+    output: unassigned,
+  }),
   delete: op({
     method: 'DELETE',
     path: '/channel/delete',
@@ -234,7 +300,16 @@ export const channel = {
     reads: true,
     input: z.strictObject({ channel_id: id, kind: z.enum(['snapshot', 'live']).default('snapshot') }),
     output: z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('snapshot'), channel_id: z.uuid(), snapshot_url: z.string(), taken_at: z.string() }),
+      z.object({
+        kind: z.literal('snapshot'),
+        channel_id: z.uuid(),
+        snapshot_url: z.string(),
+        taken_at: z.string(),
+        /** The picture that the zones were drawn on; null when there was none. */
+        reference_url: z.string().nullable(),
+        /** How the two compare; null when that cannot be said. */
+        view: z.enum(views).nullable(),
+      }),
       z.object({
         kind: z.literal('live'),
         channel_id: z.uuid(),

@@ -1,7 +1,7 @@
 import { bundles, metricIds, usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
 import { assigned, assignedIds, unassigned } from './assign.ts'
-import { elements } from './edge.ts'
+import { elements, elementValue } from './edge.ts'
 import { id } from './field.ts'
 import { op } from './op.ts'
 
@@ -82,10 +82,13 @@ export const bundleEntity = z
   .meta({ id: 'Bundle' })
 export type Bundle = z.infer<typeof bundleEntity>
 
-/** What a use case starts with on a new channel, and its alerts with: of this version, not yet changed by anybody. */
+/** What a use case starts with on a new channel, and its alerts with: the factory's, until an organization sets its own. */
 export const bundleDefaults = z
   .object({
     bundle_usecase: z.enum(usecaseKeys),
+    /** Whether the organization has set its own. */
+    is_own: z.boolean(),
+    factory: z.object({ pipeline_elements: elements, auto_recovery: z.boolean() }),
     defaults: z.object({
       pipeline_elements: elements,
       thresholds: z.array(z.json()),
@@ -102,7 +105,29 @@ export const bundle = {
     path: '/bundle/config/defaults/get',
     summary: 'What a use case starts with',
     access: 'admin_and_above',
-    input: z.strictObject({ bundle_usecase: z.enum(usecaseKeys, { error: 'one_of' }) }),
+    input: z.strictObject({
+      bundle_usecase: z.enum(usecaseKeys, { error: 'one_of' }),
+      organization_id: id.optional(),
+    }),
+    output: bundleDefaults,
+  }),
+  defaultsSet: op({
+    method: 'PATCH',
+    path: '/bundle/config/defaults/set',
+    summary: 'Set what a use case starts with in an organization; null brings the factory’s back',
+    access: 'super_admin_only',
+    input: z.strictObject({
+      bundle_usecase: z.enum(usecaseKeys, { error: 'one_of' }),
+      organization_id: id.optional(),
+      /** Elements that are left out are the factory’s. */
+      defaults: z
+        .strictObject({
+          pipeline_elements: z.record(z.string(), elementValue).default({}),
+          window_s: z.int().optional(),
+          auto_recovery: z.boolean().default(true),
+        })
+        .nullable(),
+    }),
     output: bundleDefaults,
   }),
   list: op({

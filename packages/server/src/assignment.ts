@@ -7,6 +7,7 @@ const tables = {
   user_customer: ['user_id', 'customer_id'],
   user_site: ['user_id', 'site_id'],
   user_usecase: ['user_id', 'usecase_id'],
+  user_channel: ['user_id', 'channel_id'],
   customer_usecase: ['customer_id', 'usecase_id'],
 } as const
 export type AssignmentTable = keyof typeof tables

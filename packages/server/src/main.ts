@@ -5,6 +5,7 @@ import type { PortalSays } from '@sightline/contract/supervisor'
 import type { FastifyInstance } from 'fastify'
 import { build, createServer, createServices } from './app.ts'
 import { forgetOld, renewSetupToken } from './auth/store.ts'
+import { startRecovery } from './channel/recovery.ts'
 import { openDatabase } from './db/database.ts'
 import { DatabaseTrouble } from './db/trouble.ts'
 import { type Env, EnvFault, ownOrigins, readEnv } from './env.ts'
@@ -57,6 +58,8 @@ async function start(): Promise<void> {
   await build(app, services)
   await links.start()
   opened.push(() => links.stop())
+  const recovery = startRecovery({ db, links, log })
+  opened.push(() => recovery.stop())
   if (env.metricsPort !== null) {
     const listener = await metrics.listen(env.metricsPort)
     opened.push(() => listener.close())

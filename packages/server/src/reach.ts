@@ -16,10 +16,19 @@ export function within(
   return sql<SqlBool>`(${tenant} and ${sites})`
 }
 
-/** As `within`, for rows of the table `channel`: also the use cases that the caller is narrowed to. */
-export const withinChannels = (scope: Pick<Scope, 'tenantId' | 'siteIds' | 'usecaseIds'>): RawBuilder<SqlBool> =>
-  sql<SqlBool>`(${within(scope, 'channel')} and ${ofUsecases(scope, 'channel.usecase_id')})`
+type Narrowed = Pick<Scope, 'usecaseIds' | 'channelUids'>
 
-/** Whether the use case in this column is one of those that the caller is narrowed to. */
-export const ofUsecases = ({ usecaseIds }: Pick<Scope, 'usecaseIds'>, column: string): RawBuilder<SqlBool> =>
-  usecaseIds === null ? sql`true` : sql`${sql.ref(column)} = any(${[...usecaseIds]}::int4[])`
+/** As `within`, for rows of the table `channel`: also the use cases and channels that the caller is narrowed to. */
+export const withinChannels = (scope: Pick<Scope, 'tenantId' | 'siteIds'> & Narrowed): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(${within(scope, 'channel')} and ${ofChannels(scope)})`
+
+/** Whether a row of the table `channel` is one of those that the caller is narrowed to, by use case and by itself. */
+export function ofChannels({ usecaseIds, channelUids }: Narrowed): RawBuilder<SqlBool> {
+  const usecase = usecaseIds === null ? sql`true` : sql`channel.usecase_id = any(${[...usecaseIds]}::int4[])`
+  const itself = channelUids === null ? sql`true` : sql`channel.uid = any(${[...channelUids]}::uuid[])`
+  return sql<SqlBool>`(${usecase} and ${itself})`
+}
+
+/** Whether the caller sees each channel within their sites. */
+export const seesEveryChannel = ({ usecaseIds, channelUids }: Narrowed): boolean =>
+  usecaseIds === null && channelUids === null

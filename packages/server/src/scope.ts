@@ -22,6 +22,8 @@ export type Scope = {
   siteIds: readonly number[] | null
   /** Null: every use case; a list: of channels only those with one of these (user and viewer to whom some were assigned). */
   usecaseIds: readonly number[] | null
+  /** Null: every channel; a list of public ids: only those (user and viewer to whom some were assigned). */
+  channelUids: readonly string[] | null
 }
 
 /** Who calls and what they see. */

@@ -93,6 +93,10 @@ const live = (trx: Trx) =>
         select array_agg(a.usecase_id::int4) from user_usecase a where a.tenant_id = u.tenant_id and a.user_id = u.id) end`.as(
         'usecase_ids',
       ),
+      sql<string[] | null>`case when u.role_key in ('user', 'viewer') then (
+        select array_agg(c.uid) from user_channel a
+        join channel c on c.tenant_id = a.tenant_id and c.id = a.channel_id
+        where a.tenant_id = u.tenant_id and a.user_id = u.id) end`.as('channel_uids'),
     ])
 type LiveSession = Awaited<ReturnType<ReturnType<typeof live>['execute']>>[number]
 
@@ -108,7 +112,8 @@ const callerOf = (row: LiveSession): Caller => {
     authTime: row.auth_time,
   }
   const tenantId = reachesEveryOrganization(principal.role) ? null : row.tenant_id
-  return { principal, scope: { principal, tenantId, siteIds: row.site_ids, usecaseIds: row.usecase_ids } }
+  const { site_ids: siteIds, usecase_ids: usecaseIds, channel_uids: channelUids } = row
+  return { principal, scope: { principal, tenantId, siteIds, usecaseIds, channelUids } }
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Scope } from '../scope.ts'
 import { sourcesOfDevices } from '../source/store.ts'
 import { insertZones } from '../static/store.ts'
 import { newUid } from '../uid.ts'
-import { listUsecases } from '../usecase/store.ts'
+import { listUsecases, readDefaults } from '../usecase/store.ts'
 
 type Draft = Receive<typeof channel.create>
 /** What a new channel takes from the camera that it is put on. */
@@ -19,9 +19,15 @@ type Place = { tenant_id: number; nimble_id: number; timezone: string }
 
 /**
  * Puts a use case on a camera: channel, zones and pipeline in the one transaction of the caller. Answers its public id.
+ * @param referenceUid the still that the zones were drawn on
  * @throws 404 for a device out of reach, 409 when the licence is used up, 400 for everything the draft gets wrong
  */
-export async function createChannel(trx: Trx, scope: Scope, draft: Draft): Promise<string> {
+export async function createChannel(
+  trx: Trx,
+  scope: Scope,
+  draft: Draft,
+  referenceUid: string | null,
+): Promise<string> {
   const device = await lockDevice(trx, scope, draft.device_id)
   const sources = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
   const source =
@@ -33,6 +39,7 @@ export async function createChannel(trx: Trx, scope: Scope, draft: Draft): Promi
   await raiseDesired(trx, place)
   await claimChannels(trx, nimble, [draft.usecase_key], new Date())
 
+  const defaults = await readDefaults(trx, device.tenant_id, draft.usecase_key)
   const usecase = (await listUsecases(trx)).find((row) => row.key === draft.usecase_key)
   if (!usecase) throw invalid({ usecase_key: ['one_of'] })
   const uid = newUid()
@@ -45,12 +52,13 @@ export async function createChannel(trx: Trx, scope: Scope, draft: Draft): Promi
       device_id: device.id,
       source_id: source.id,
       nimble_id: nimble.id,
-      pipeline_id: await choosePipeline(trx, scope, place, draft),
+      pipeline_id: await choosePipeline(trx, scope, place, draft, defaults.elements),
       usecase_id: usecase.id,
       name: draft.channel_name,
       sid: await chooseSid(trx, place, draft),
       threshold: draft.channel_threshold,
-      auto_recovery: draft.auto_recovery,
+      auto_recovery: draft.auto_recovery ?? defaults.autoRecovery,
+      reference_uid: referenceUid,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -66,8 +74,8 @@ export async function createChannel(trx: Trx, scope: Scope, draft: Draft): Promi
   return uid
 }
 
-/** The pipeline that was chosen, or one made from the use case's defaults and the draft. */
-async function choosePipeline(trx: Trx, scope: Scope, place: Place, draft: Draft): Promise<number> {
+/** The pipeline that was chosen, or one made from what the use case starts with in the organization and the draft. */
+async function choosePipeline(trx: Trx, scope: Scope, place: Place, draft: Draft, defaults: Elements): Promise<number> {
   if (draft.pipeline_id !== undefined) {
     if (draft.pipeline) throw invalid({ pipeline: ['unknown_property'] })
     const chosen = await lockPipeline(trx, scope, draft.pipeline_id)
@@ -78,15 +86,15 @@ async function choosePipeline(trx: Trx, scope: Scope, place: Place, draft: Draft
   const { pipeline_name, pipeline_elements = {} } = draft.pipeline ?? {}
   const { id } = await insertPipeline(trx, place, {
     name: pipeline_name ?? (await freePipelineName(trx, place, draft.channel_name)),
-    elements: localElements(draft.usecase_key, pipeline_elements, place.timezone),
+    elements: localElements(draft.usecase_key, defaults, pipeline_elements, place.timezone),
     usecase: draft.usecase_key,
   })
   return id
 }
 
 /** Times of day in a pipeline are the site's, unless it says otherwise. */
-function localElements(usecase: UsecaseKey, given: Elements, timezone: string): Elements {
-  const complete = completeElements(usecase, given, 'pipeline.pipeline_elements')
+function localElements(usecase: UsecaseKey, defaults: Elements, given: Elements, timezone: string): Elements {
+  const complete = completeElements(usecase, { ...defaults, ...given }, 'pipeline.pipeline_elements')
   const hasZone = 'analytic.timezone' in complete && !('analytic.timezone' in given)
   return hasZone ? { ...complete, 'analytic.timezone': timezone } : complete
 }

@@ -1,5 +1,6 @@
 import type { Channel } from '@sightline/contract'
 import { missingShape, withSidPrefix } from '@sightline/domain'
+import { assign, unassign } from '../assignment.ts'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
 import { readDevice } from '../device/store.ts'
@@ -10,16 +11,22 @@ import { isReachable, raiseDesired, readNimble, unreachable } from '../nimble/st
 import { joinAsWritten } from '../page.ts'
 import { completeElements, dropWithChannel, readPipeline, updatePipeline } from '../pipeline/store.ts'
 import { invalid, Refusal } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import type { Services } from '../services.ts'
 import { readSite } from '../site/store.ts'
+import { sourcesOfDevices } from '../source/store.ts'
 import { replaceZones } from '../static/store.ts'
-import { takeStill } from '../still.ts'
+import { anyStill, takeStill } from '../still.ts'
 import { changeOf } from '../trace.ts'
+import { findUser } from '../user/store.ts'
 import { createChannel } from './create.ts'
 import { refactorChannel } from './refactor.ts'
+import { revive } from './revive.ts'
 import {
   type ChannelFilter,
   type ChannelRow,
   channelGone,
+  channelRows,
   channelStatus,
   deleteChannel,
   describeChannels,
@@ -28,11 +35,15 @@ import {
   touchChannels,
   updateChannel,
 } from './store.ts'
+import { troubleshoot } from './trouble.ts'
+import { viewOf } from './view.ts'
 
 export const channel: Handlers<'channel'> = {
   async create(draft, ctx) {
-    const { row, entity } = await ctx.app.db.as(ctx.scope, async (trx) =>
-      both(trx, ctx, await createChannel(trx, ctx.scope, draft)),
+    const { app, scope, principal } = ctx
+    const drawnOn = await stillOfDevice(app, scope, draft.device_id, principal.userId)
+    const { row, entity } = await app.db.as(scope, async (trx) =>
+      both(trx, ctx, await createChannel(trx, scope, draft, drawnOn)),
     )
     tell(ctx, row)
     return entity
@@ -70,7 +81,8 @@ export const channel: Handlers<'channel'> = {
   },
 
   async update({ channel_id, channel_name, channel_sid, channel_threshold, auto_recovery, ...change }, ctx) {
-    const { app, scope } = ctx
+    const { app, scope, principal } = ctx
+    const drawnOn = change.zones && (await referenceNow(app, scope, channel_id, principal.userId))
     const { before, row, entity } = await app.db.as(scope, async (trx) => {
       const before = await readChannel(trx, scope, channel_id)
       await updateChannel(
@@ -81,6 +93,7 @@ export const channel: Handlers<'channel'> = {
           sid: channel_sid && withSidPrefix(channel_sid),
           threshold: channel_threshold,
           auto_recovery,
+          reference_uid: drawnOn,
         },
         change.version,
       )
@@ -133,6 +146,40 @@ export const channel: Handlers<'channel'> = {
     }
   },
 
+  async revive({ channel_id, force }, { app, scope, principal, note }) {
+    const row = await app.db.as(scope, (trx) => readChannel(trx, scope, channel_id))
+    if (!isReachable(app.links, row)) throw unreachable()
+    note({ object_id: row.uid, object_name: row.name })
+    return {
+      job_id: await app.jobs.run(principal, 'channel.revive', { channel_id }, (job) =>
+        revive(app, scope, row, force, job),
+      ),
+    }
+  },
+
+  async troubleshoot({ channel_id, force }, { app, scope, principal }) {
+    const row = await app.db.as(scope, (trx) => readChannel(trx, scope, channel_id))
+    return {
+      job_id: await app.jobs.run(principal, 'channel.troubleshoot', { channel_id }, (job) =>
+        troubleshoot(app, scope, row, force, job),
+      ),
+    }
+  },
+
+  assign: ({ user_id, ...which }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const owner = await findUser(trx, scope, user_id)
+      note({ object_name: owner.username })
+      return assign(trx, 'user_channel', owner, await named(trx, scope, which))
+    }),
+
+  unassign: ({ user_id, ...which }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const owner = await findUser(trx, scope, user_id)
+      note({ object_name: owner.username })
+      return unassign(trx, 'user_channel', owner, await named(trx, scope, which))
+    }),
+
   async delete({ channel_id, force }, ctx) {
     const { app, scope } = ctx
     const row = await app.db.as(scope, async (trx) => {
@@ -160,8 +207,46 @@ export const channel: Handlers<'channel'> = {
         expires_at: new Date(Date.now() + liveMs).toISOString(),
       }
     const { uid, at } = await takeStill(app, row, stillMs, principal.userId)
-    return { kind, channel_id, snapshot_url: mediaUrl(app.env, uid), taken_at: at.toISOString() }
+    return {
+      kind,
+      channel_id,
+      snapshot_url: mediaUrl(app.env, uid),
+      taken_at: at.toISOString(),
+      reference_url: row.reference_uid && mediaUrl(app.env, row.reference_uid),
+      view: await viewOf(app, scope, row.reference_uid, uid),
+    }
   },
+}
+
+/** The picture that zones are drawn on was fetched when the form opened; a still of this age is taken for it. */
+const drawnMs = 60_000
+
+/** As `referenceNow`, before there is a channel. @throws 404 */
+async function stillOfDevice(app: Services, scope: Scope, deviceUid: string, userId: number): Promise<string | null> {
+  const { device, source } = await app.db.as(scope, async (trx) => {
+    const device = await readDevice(trx, scope, deviceUid)
+    const sources = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
+    return { device, source: sources[0] }
+  })
+  if (!source) return device.snapshot_uid
+  return anyStill(app, { ...device, device_id: device.id, source_uid: source.uid }, drawnMs, userId)
+}
+
+/** The still that zones drawn now were drawn on; the newest there is while the camera gives none. @throws 404 */
+async function referenceNow(app: Services, scope: Scope, channelUid: string, userId: number): Promise<string | null> {
+  const row = await app.db.as(scope, (trx) => readChannel(trx, scope, channelUid))
+  return anyStill(app, row, drawnMs, userId)
+}
+
+/** Channels by public id, all of the use case when one is given. @throws 404 */
+async function named(
+  trx: Trx,
+  scope: Scope,
+  { channel_id, usecase_id }: { channel_id: string[]; usecase_id?: string | undefined },
+) {
+  const rows = await channelRows(trx, scope, { channelUids: channel_id, usecaseUid: usecase_id })
+  if (rows.length < new Set(channel_id).size) throw channelGone()
+  return rows
 }
 
 /** A still asked for is at most so old: people who look at the same moment share one. */

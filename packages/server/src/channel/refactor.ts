@@ -53,7 +53,12 @@ async function useSource(trx: Trx, scope: Scope, channelUid: string, sourceUid: 
   const ofChannel = { tenant_id: row.tenant_id, channel_id: row.id }
   await trx
     .updateTable('channel')
-    .set({ source_id: source.id, device_id: source.device_id })
+    // The picture that the zones were drawn on is another camera's.
+    .set({
+      source_id: source.id,
+      device_id: source.device_id,
+      ...(source.device_id !== row.device_id && { reference_uid: null }),
+    })
     .where('tenant_id', '=', row.tenant_id)
     .where('id', '=', row.id)
     .execute()

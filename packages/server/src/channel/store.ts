@@ -2,15 +2,17 @@ import type { Channel, ChannelStatus, Zone } from '@sightline/contract'
 import {
   activeHours,
   type ChannelReport,
+  type Check,
   channelHealth,
   channelState,
+  diagnose,
   eventWindowSeconds,
   isOnline,
   metricsOf,
+  missingNeed,
   onlineSeconds,
   sourceHealth,
   type UsecaseKey,
-  usecaseGap,
   usecases,
 } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
@@ -76,6 +78,7 @@ const channels = (trx: Trx, scope: Scope) =>
       'source.uid as source_uid',
       'nimble.uid as nimble_uid',
       'pipeline.uid as pipeline_uid',
+      'pipeline.elements',
       'usecase.uid as usecase_uid',
       'usecase.key as usecase_key',
       'channel_state.version as applied_version',
@@ -95,6 +98,7 @@ const channels = (trx: Trx, scope: Scope) =>
       'nimble_state.state as link_state',
       'nimble_state.cause as link_cause',
       'nimble_state.clock_offset_ms',
+      'nimble_state.journal_events',
     ])
     .select((eb) =>
       eb
@@ -108,6 +112,17 @@ const channels = (trx: Trx, scope: Scope) =>
         .orderBy('bucket', 'desc')
         .limit(1)
         .as('last_record_at'),
+    )
+    .select((eb) =>
+      eb
+        .selectFrom('nimble_stat')
+        .select('inference_ms')
+        .whereRef('nimble_stat.tenant_id', '=', 'channel.tenant_id')
+        .whereRef('nimble_stat.nimble_id', '=', 'channel.nimble_id')
+        .where('at', '>', sql<Date>`now() - interval '1 minute'`)
+        .orderBy('at', 'desc')
+        .limit(1)
+        .as('inference_ms'),
     )
     .where(withinChannels(scope))
     .orderBy(sql`channel.name collate "und-x-icu"`)
@@ -174,6 +189,14 @@ const report = (row: ChannelRow): ChannelReport | null =>
     cause: row.channel_cause,
   }
 
+/** The first record comes at the end of the first window; twice that is patience enough for a busy edge server. */
+const isStarting = (row: ChannelRow, now: number): boolean =>
+  row.state_since !== null && now - row.state_since.getTime() < 2 * eventWindowSeconds * 1000
+
+/** What the edge server will ask for, before it said so; with a model attached only it can tell. */
+const foreseenNeed = (row: ChannelRow) =>
+  row.elements['detector.model'] ? null : missingNeed(row.usecase_key, row.elements, null)
+
 /** How a channel stands, from what is stored and from the link. @param now ms since the epoch */
 export function judgeChannel(row: ChannelRow, links: Links, now: number) {
   const heard = isHeard(links, row)
@@ -181,15 +204,13 @@ export function judgeChannel(row: ChannelRow, links: Links, now: number) {
   const age = row.last_record_at && now - row.last_record_at.getTime()
   const isActive = isOnline(reported, heard, age, onlineSeconds * 1000)
   const source = sourceHealth(sourceReport({ ...row, state: row.source_state, cause: row.source_cause }), heard)
-  const gap = usecaseGap[row.usecase_key]
-  // The first record comes at the end of the first window; twice that is patience enough for a busy edge server.
-  const starting = row.state_since !== null && now - row.state_since.getTime() < 2 * eventWindowSeconds * 1000
-  const { health, cause } = channelHealth(reported, source, heard, isActive, starting)
+  const need = reported ? null : foreseenNeed(row)
+  const { health, cause } = channelHealth(reported, source, heard, isActive, isStarting(row, now))
   return {
     is_active: isActive,
     channel_state: channelState(reported, row.version, heard),
-    detector_state: reported?.detectorState ?? (gap === 'usecase_later' ? 'degraded' : (gap ?? 'ok')),
-    state_cause: cause ?? gap,
+    detector_state: reported?.detectorState ?? need ?? 'ok',
+    state_cause: cause ?? need,
     channel_health: health,
   }
 }
@@ -232,6 +253,7 @@ function metricKeys(usecase: UsecaseKey, zones: readonly Zone[]): string[] {
 }
 
 export function channelStatus(row: ChannelRow, links: Links, now: number): ChannelStatus {
+  const journal_events = links.status(row.nimble_uid)?.journal_events ?? row.journal_events
   return {
     channel_id: row.uid,
     ...judgeChannel(row, links, now),
@@ -244,7 +266,26 @@ export function channelStatus(row: ChannelRow, links: Links, now: number): Chann
     clock_offset_ms: links.status(row.nimble_uid)?.clock_offset_ms ?? row.clock_offset_ms,
     reconnects: row.reconnects,
     drops: row.channel_drops === null || row.source_drops === null ? null : row.channel_drops + row.source_drops,
+    inference_ms: row.inference_ms,
+    journal_events,
+    checks: checksOf(row, links, now, journal_events),
   }
+}
+
+function checksOf(row: ChannelRow, links: Links, now: number, journalEvents: number | null): Check[] {
+  const heard = isHeard(links, row)
+  return diagnose({
+    heard,
+    source: sourceReport({ ...row, state: row.source_state, cause: row.source_cause }),
+    report: report(row),
+    desiredVersion: row.version,
+    fps: row.fps,
+    expectedFps: row.expected_fps,
+    recordAgeMs: row.last_record_at && now - row.last_record_at.getTime(),
+    isStarting: isStarting(row, now),
+    journalEvents,
+    onlineMs: onlineSeconds * 1000,
+  })
 }
 
 /** Says to the edge server that something which is part of these channels changed: zones, pipeline. */
@@ -268,6 +309,7 @@ export async function updateChannel(
     sid?: string | undefined
     threshold?: number | undefined
     auto_recovery?: boolean | undefined
+    reference_uid?: string | null | undefined
   },
   version?: number,
 ): Promise<void> {

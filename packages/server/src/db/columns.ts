@@ -26,6 +26,14 @@ export type Columns = {
     key: ['string', 'not null', 'required']
     name: ['string', 'not null', 'required']
   }
+  bundle_default: {
+    tenant_id: ['number', 'not null', 'required']
+    usecase_id: ['number', 'not null', 'required']
+    elements: ['json', 'not null', 'required']
+    auto_recovery: ['boolean', 'not null', 'required']
+    created_at: ['Date', 'not null', 'default']
+    updated_at: ['Date', 'not null', 'default']
+  }
   channel: {
     tenant_id: ['number', 'not null', 'required']
     id: ['number', 'not null', 'default']
@@ -43,6 +51,7 @@ export type Columns = {
     version: ['number', 'not null', 'default']
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
+    reference_uid: ['string', 'null', 'required']
   }
   channel_former: {
     tenant_id: ['number', 'not null', 'required']

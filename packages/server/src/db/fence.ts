@@ -41,6 +41,7 @@ export const fences: Record<string, Rights> = {
   source: entity,
   bundle: reference,
   usecase: reference,
+  bundle_default: entity,
   channel: entity,
   channel_former: entity,
   static_zone: entity,

@@ -4,6 +4,7 @@ import { statements as init } from './migrations/0001_init.ts'
 import { statements as hierarchy } from './migrations/0002_hierarchy.ts'
 import { statements as enrolment } from './migrations/0003_enrolment.ts'
 import { statements as models } from './migrations/0004_models.ts'
+import { statements as channels } from './migrations/0005_channels.ts'
 import { statements as occasions } from './migrations/0006_occasions.ts'
 import { statements as heard } from './migrations/0008_heard.ts'
 import type { Database } from './schema.ts'
@@ -22,6 +23,7 @@ const migrations: Record<string, Migration> = {
   '0002_hierarchy': run(hierarchy),
   '0003_enrolment': run(enrolment),
   '0004_models': run(models),
+  '0005_channels': run(channels),
   '0006_occasions': run(occasions),
   '0008_heard': run(heard),
 }

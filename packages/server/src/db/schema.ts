@@ -181,6 +181,15 @@ export type SourceTable = Entity & {
 
 export type BundleTable = { id: number; uid: string; key: string; name: string }
 export type UsecaseTable = { id: number; uid: string; key: UsecaseKey; name: string; bundle_id: number }
+/** What a use case starts with in an organization. */
+export type BundleDefaultTable = {
+  tenant_id: number
+  usecase_id: number
+  elements: Json<Elements>
+  auto_recovery: boolean
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+}
 export type ChannelTable = Entity & {
   site_id: number
   device_id: number
@@ -192,6 +201,8 @@ export type ChannelTable = Entity & {
   sid: string
   threshold: Generated<number>
   auto_recovery: Generated<boolean>
+  /** The still that its zones were drawn on. */
+  reference_uid: string | null
 }
 export type ChannelFormerTable = { tenant_id: number; channel_id: number; nimble_id: number; until: Date }
 export type StaticZoneTable = Entity & {
@@ -394,6 +405,7 @@ export type Database = EventTables & {
   source: SourceTable
   bundle: BundleTable
   usecase: UsecaseTable
+  bundle_default: BundleDefaultTable
   channel: ChannelTable
   channel_former: ChannelFormerTable
   static_zone: StaticZoneTable

@@ -19,7 +19,13 @@ async function open(usecaseIds: Scope['usecaseIds'] = null) {
     await t.make.channel({ usecase_key: 'pplcnt', name: 'B' }, device),
   ] as const
   const person = await t.make.user('user')
-  const scope = { principal: person as never, tenantId: device.tenant_id, siteIds: null, usecaseIds } satisfies Scope
+  const scope = {
+    principal: person as never,
+    tenantId: device.tenant_id,
+    siteIds: null,
+    usecaseIds,
+    channelUids: null,
+  } satisfies Scope
   const gone = new AbortController()
   const { promise, resolve } = Promise.withResolvers<Parameters<Socket<LiveMessage>['recheck']>[0]>()
   const socket: Socket<LiveMessage> = {

@@ -3,6 +3,7 @@ import { channelRows, readChannel } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { readDevice } from '../device/store.ts'
 import type { Handlers } from '../mount.ts'
+import { seesEveryChannel } from '../reach.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
@@ -49,7 +50,7 @@ function findStream(app: Services, scope: Scope, { channel_id, device_id }: Inpu
 }
 
 async function channelsSeen(trx: Trx, scope: Scope, deviceUid: string): Promise<Stream['channels']> {
-  if (scope.usecaseIds === null) return null
+  if (seesEveryChannel(scope)) return null
   return new Set((await channelRows(trx, scope, { deviceUids: [deviceUid] })).map((row) => row.uid))
 }
 

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { MediaTable } from '../db/schema.ts'
-import { ofUsecases, within } from '../reach.ts'
+import { ofChannels, seesEveryChannel, within } from '../reach.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
 import { newUid } from '../uid.ts'
@@ -15,7 +15,7 @@ export { readEdgeMedia } from './edge.ts'
 
 export type MediaRow = Selectable<MediaTable>
 
-/** Stills that no device shows any more are thrown away after this. */
+/** Stills that nothing refers to any more are thrown away after this. */
 const stillMinutes = 15
 
 /** Where the API serves a file. */
@@ -75,7 +75,7 @@ async function writeWhole(file: string, body: Uint8Array): Promise<void> {
 }
 
 /**
- * Keeps a picture of a camera. Older ones that no device shows go meanwhile, so that stills asked for again and again
+ * Keeps a picture of a camera. Older ones that no device shows and on which no zones were drawn go meanwhile, so that stills asked for again and again
  * never fill the disk.
  */
 export async function keepStill(
@@ -107,7 +107,8 @@ async function dropOldStills({ db, env }: Pick<Services, 'db' | 'env'>, tenantId
       .where('created_by', 'is not', null)
       .where('created_at', '<', sql<Date>`now() - make_interval(mins => ${stillMinutes})`)
       .where(
-        sql<SqlBool>`not exists (select from device where device.tenant_id = media.tenant_id and device.snapshot_uid = media.uid)`,
+        sql<SqlBool>`not exists (select from device where device.tenant_id = media.tenant_id and device.snapshot_uid = media.uid)
+          and not exists (select from channel where channel.tenant_id = media.tenant_id and channel.reference_uid = media.uid)`,
       )
       .returning('path')
       .execute(),
@@ -142,10 +143,10 @@ const visible = (scope: Scope) => sql`(case
   when media.site_id is null then media.created_by = ${scope.principal.userId}
   else ${within(scope, 'media')} and (media.channel_id is null or media.created_by is not null or ${ofItsChannel(scope)}) end)`
 const ofItsChannel = (scope: Scope) =>
-  scope.usecaseIds === null
+  seesEveryChannel(scope)
     ? sql`true`
     : sql`exists (select from channel where channel.tenant_id = media.tenant_id and channel.id = media.channel_id
-        and ${ofUsecases(scope, 'channel.usecase_id')})`
+        and ${ofChannels(scope)})`
 
 /** The bytes of a kept file; null when it is gone from the disk. */
 export async function openMedia(

@@ -1,10 +1,11 @@
-import { pipelineCatalog, pipelineDefaults } from '@sightline/domain'
+import { pipelineCatalog } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import { touchChannels } from '../channel/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { raiseDesired, readNimble } from '../nimble/store.ts'
 import { Refusal } from '../refusal.ts'
 import { changeOf } from '../trace.ts'
+import { readDefaults } from '../usecase/store.ts'
 import {
   completeElements,
   countUsers,
@@ -21,12 +22,13 @@ export const pipeline: Handlers<'pipeline'> = {
     const { app, scope } = ctx
     const row = await app.db.as(scope, async (trx) => {
       const nimble = await readNimble(trx, scope, nimble_id)
+      const own = await readDefaults(trx, nimble.tenant_id, pipeline_usecase)
       const { uid } = await insertPipeline(
         trx,
         { tenant_id: nimble.tenant_id, nimble_id: nimble.id },
         {
           name: pipeline_name,
-          elements: completeElements(pipeline_usecase, pipeline_elements),
+          elements: completeElements(pipeline_usecase, { ...own.elements, ...pipeline_elements }),
           usecase: pipeline_usecase,
           referenceKey: pipeline_reference_key,
         },
@@ -69,7 +71,10 @@ export const pipeline: Handlers<'pipeline'> = {
     return { pipeline_id }
   },
 
-  defaults: ({ usecase_key }) => ({ usecase_key, pipeline_elements: pipelineDefaults(usecase_key) }),
+  async defaults({ usecase_key }, { app, scope, principal }) {
+    const { elements } = await app.db.as(scope, (trx) => readDefaults(trx, principal.tenantId, usecase_key))
+    return { usecase_key, pipeline_elements: elements }
+  },
 
   async get({ pipeline_id }, { app, scope }) {
     return pipelineEntity(await app.db.as(scope, (trx) => readPipeline(trx, scope, pipeline_id)))

@@ -35,10 +35,15 @@ export async function lockPipeline(trx: Trx, scope: Scope, uid: string): Promise
   return readPipeline(trx, scope, uid)
 }
 
-/** The use case's defaults with what was given over them. @throws 400 naming each element that is unknown or out of range */
-export function completeElements(usecase: UsecaseKey, given: Elements, field = 'pipeline_elements'): Elements {
+/** @throws 400 naming each element that is unknown or out of range */
+export function checkElements(given: Elements, field = 'pipeline_elements'): void {
   const faults = Object.entries(elementFaults(given))
   if (faults.length > 0) throw invalid(Object.fromEntries(faults.map(([key, id]) => [`${field}.${key}`, [id]])))
+}
+
+/** The use case's defaults with what was given over them. @throws 400 naming each element that is unknown or out of range */
+export function completeElements(usecase: UsecaseKey, given: Elements, field?: string): Elements {
+  checkElements(given, field)
   return { ...pipelineDefaults(usecase), ...given }
 }
 

@@ -77,7 +77,8 @@ export const source: Handlers<'source'> = {
     const row = await app.db.as(scope, async (trx) => {
       await lockDevice(trx, scope, (await readSource(trx, scope, source_id)).device_uid)
       const before = await readSource(trx, scope, source_id)
-      const used = (await channelsOfSources(trx, { usecaseIds: null }, [before])).get(before.id) ?? []
+      const used =
+        (await channelsOfSources(trx, { usecaseIds: null, channelUids: null }, [before])).get(before.id) ?? []
       if (used.length > 0)
         throw new Refusal(409, 'Analytics run on this stream.', { code: 'source_in_use', args: { count: used.length } })
       if (before.is_default) throw new Refusal(409, 'The default stream of a camera stays.', { code: 'default_source' })

@@ -2,7 +2,7 @@ import type { Device, Source } from '@sightline/contract'
 import type { SourceReport } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { ofUsecases, within } from '../reach.ts'
+import { ofChannels, within } from '../reach.ts'
 import { notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { newUid } from '../uid.ts'
@@ -194,7 +194,7 @@ export const deviceSource = (row: SourceRow): Device['device_source'][number] =>
 /** Public ids of the channels that run on streams, by the stream's number. */
 export async function channelsOfSources(
   trx: Trx,
-  scope: Pick<Scope, 'usecaseIds'>,
+  scope: Pick<Scope, 'usecaseIds' | 'channelUids'>,
   rows: readonly Pick<SourceRow, 'tenant_id' | 'id'>[],
 ): Promise<Map<number, string[]>> {
   const found = new Map<number, string[]>()
@@ -203,7 +203,7 @@ export async function channelsOfSources(
     .selectFrom('channel')
     .select(['source_id', 'uid'])
     .where(sql<SqlBool>`tenant_id = any(${[...new Set(rows.map((row) => row.tenant_id))]}::int[])`)
-    .where(ofUsecases(scope, 'channel.usecase_id'))
+    .where(ofChannels(scope))
     .where(sql<SqlBool>`source_id = any(${rows.map((row) => row.id)}::int[])`)
     .orderBy('id')
     .execute()

@@ -2,7 +2,7 @@ import type { Zone } from '@sightline/contract'
 import { nameShapes, type ShapeNumbers, type ZoneKind } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { ofUsecases, within } from '../reach.ts'
+import { ofChannels, within } from '../reach.ts'
 import { invalid, notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { newUid } from '../uid.ts'
@@ -35,7 +35,7 @@ const zones = (trx: Trx, scope: Scope) =>
       'channel.usecase_id',
     ])
     .where(within(scope, 'static_zone', 'device.site_id'))
-    .where(sql<SqlBool>`(static_zone.channel_id is null or ${ofUsecases(scope, 'channel.usecase_id')})`)
+    .where(sql<SqlBool>`(static_zone.channel_id is null or ${ofChannels(scope)})`)
     // In the order in which they were drawn: zone2 before zone10.
     .orderBy('static_zone.id')
 export type ZoneRow = Awaited<ReturnType<ReturnType<typeof zones>['execute']>>[number]

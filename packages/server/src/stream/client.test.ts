@@ -6,9 +6,9 @@ import { closeCodes } from '../sockets.ts'
 import { clientBacklogBytes, isVisible, streamClient, tickMs } from './client.ts'
 
 const principal = { userId: 5, role: 'user' } as Scope['principal']
-const user: Scope = { principal, tenantId: 1, siteIds: [10, 11], usecaseIds: null }
-const admin: Scope = { principal, tenantId: 1, siteIds: null, usecaseIds: null }
-const everywhere: Scope = { principal, tenantId: null, siteIds: null, usecaseIds: null }
+const user: Scope = { principal, tenantId: 1, siteIds: [10, 11], usecaseIds: null, channelUids: null }
+const admin: Scope = { principal, tenantId: 1, siteIds: null, usecaseIds: null, channelUids: null }
+const everywhere: Scope = { principal, tenantId: null, siteIds: null, usecaseIds: null, channelUids: null }
 
 const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 const event = (channel: number, at: string, levels: Record<string, number>): BusMessage => ({
@@ -86,7 +86,7 @@ describe('a client of the stream', () => {
 
   it('hears no more of a site that was taken away', () => {
     const { client, sent } = connect(user)
-    client.see({ ...user, siteIds: [11], usecaseIds: null })
+    client.see({ ...user, siteIds: [11], usecaseIds: null, channelUids: null })
     client.hear(changed(10))
     vi.advanceTimersByTime(tickMs)
     expect(sent).toEqual([])

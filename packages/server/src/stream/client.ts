@@ -8,12 +8,20 @@ export const tickMs = 50
 /** A client with this much unsent is cut; it comes back and reads everything again. */
 export const clientBacklogBytes = 1024 * 1024
 
-/** Whether the caller may see a message: its tenant, its site, its use case, and its own jobs only. */
-export function isVisible(scope: Scope, { tenantId, siteId, usecaseId, userId }: BusMessage): boolean {
+/** Whether the caller may see a message: its tenant, its site, its use case, its channel, and its own jobs only. */
+export function isVisible(scope: Scope, { tenantId, siteId, usecaseId, userId, message }: BusMessage): boolean {
   if (scope.tenantId !== null && scope.tenantId !== tenantId) return false
   if (siteId !== null && scope.siteIds !== null && !scope.siteIds.includes(siteId)) return false
   if (usecaseId !== undefined && scope.usecaseIds !== null && !scope.usecaseIds.includes(usecaseId)) return false
+  const channel = channelOf(message)
+  if (channel !== null && scope.channelUids !== null && !scope.channelUids.includes(channel)) return false
   return userId === undefined || userId === scope.principal.userId
+}
+
+/** The channel that a message is about, by its public id. */
+function channelOf(message: StreamMessage): string | null {
+  if (message.type === 'event') return message.channel_id
+  return message.type === 'changed' && message.feature === 'channel' ? message.id : null
 }
 
 /** Hands bus messages to one socket. Answers the listener for the bus and how to change what may be seen. */

@@ -114,6 +114,11 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'auth.logout': () => ({}),
   'bundle.defaultsGet': () => ({ bundle_usecase: 'pplcnt' }),
   'bundle.list': () => ({ type: 'people' }),
+  'bundle.defaultsSet': () => ({ bundle_usecase: 'pplcnt', defaults: { pipeline_elements: { 'decode.fps': 4 } } }),
+  'channel.assign': (w) => ({ user_id: w.user, channel_id: [w.channel] }),
+  'channel.unassign': (w) => ({ user_id: w.user, channel_id: [w.channel] }),
+  'channel.revive': (w) => ({ channel_id: w.channel }),
+  'channel.troubleshoot': (w) => ({ channel_id: w.channel }),
   'channel.create': (w) => ({
     channel_name: name('Channel'),
     device_id: w.device,

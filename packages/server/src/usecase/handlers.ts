@@ -1,13 +1,25 @@
-import { cooldownSeconds, eventWindowSeconds, pipelineDefaults } from '@sightline/domain'
+import type { Receive, bundle as rows } from '@sightline/contract'
 import { type AssignmentTable, assign, unassign } from '../assignment.ts'
 import { readChannel } from '../channel/store.ts'
 import { readCustomer } from '../customer/store.ts'
 import type { Trx } from '../db/database.ts'
 import type { Handlers } from '../mount.ts'
+import { targetTenant } from '../organization/store.ts'
+import { checkElements } from '../pipeline/store.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
+import { changeOf } from '../trace.ts'
 import { findUser } from '../user/store.ts'
-import { assignedUsecases, bundlesOf, listUsecases, usecaseEntity } from './store.ts'
+import {
+  assignedUsecases,
+  bundlesOf,
+  type Defaults,
+  defaultsEntity,
+  listUsecases,
+  readDefaults,
+  usecaseEntity,
+  writeDefaults,
+} from './store.ts'
 
 /** Whom an assignment is about, and through which table. @throws 404 */
 async function ownerOf(
@@ -70,17 +82,36 @@ export const usecase: Handlers<'usecase'> = {
     }),
 }
 
+type Wanted = NonNullable<Receive<typeof rows.defaultsSet>['defaults']>
+
+/** @throws 400 naming each element that is unknown or out of range */
+function ownOf({ pipeline_elements, window_s, auto_recovery }: Wanted) {
+  const elements = {
+    ...pipeline_elements,
+    ...(window_s !== undefined && { 'analytic.window_s': window_s }),
+  }
+  checkElements(elements, 'defaults.pipeline_elements')
+  return { elements, autoRecovery: auto_recovery }
+}
+
+const shown = ({ elements, autoRecovery }: Defaults) => ({ ...elements, auto_recovery: autoRecovery })
+
 export const bundle: Handlers<'bundle'> = {
-  defaultsGet: ({ bundle_usecase }) => ({
-    bundle_usecase,
-    defaults: {
-      pipeline_elements: pipelineDefaults(bundle_usecase),
-      thresholds: [],
-      window_s: eventWindowSeconds,
-      cooldown_s: cooldownSeconds,
-      auto_recovery: true,
-    },
-  }),
+  defaultsGet: ({ bundle_usecase, organization_id }, { app, scope }) =>
+    app.db.as(scope, async (trx) => {
+      const tenant = await targetTenant(trx, scope, organization_id)
+      return defaultsEntity(bundle_usecase, await readDefaults(trx, tenant, bundle_usecase))
+    }),
+
+  defaultsSet: ({ bundle_usecase, defaults, organization_id }, { app, scope, note }) =>
+    app.db.as(scope, async (trx) => {
+      const tenant = await targetTenant(trx, scope, organization_id)
+      const before = await readDefaults(trx, tenant, bundle_usecase)
+      await writeDefaults(trx, tenant, bundle_usecase, defaults && ownOf(defaults))
+      const after = await readDefaults(trx, tenant, bundle_usecase)
+      note({ object_name: bundle_usecase, ...changeOf(shown(before), shown(after)) })
+      return defaultsEntity(bundle_usecase, after)
+    }),
 
   async list({ type }, { app, scope }) {
     const all = await app.db.as(scope, listUsecases)

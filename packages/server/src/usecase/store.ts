@@ -1,5 +1,14 @@
-import type { Bundle, UsecaseEntity } from '@sightline/contract'
-import { metricsOf, usecaseGap, usecases } from '@sightline/domain'
+import type { Bundle, bundle, Reply, UsecaseEntity } from '@sightline/contract'
+import type { Elements } from '@sightline/contract/edge'
+import {
+  cooldownSeconds,
+  eventWindowSeconds,
+  isBuiltIn,
+  metricsOf,
+  pipelineDefaults,
+  type UsecaseKey,
+  usecases,
+} from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { within } from '../reach.ts'
@@ -54,6 +63,64 @@ export async function assignedUsecases(
   return assigned.length > 0 ? new Set(assigned.map((row) => row.usecase_id)) : null
 }
 
+/** What a use case starts with in an organization: complete elements, its own over the factory's. */
+export async function readDefaults(trx: Trx, tenantId: number, key: UsecaseKey) {
+  const own = await trx
+    .selectFrom('bundle_default')
+    .innerJoin('usecase', 'usecase.id', 'bundle_default.usecase_id')
+    .select(['bundle_default.elements', 'bundle_default.auto_recovery'])
+    .where('bundle_default.tenant_id', '=', tenantId)
+    .where('usecase.key', '=', key)
+    .executeTakeFirst()
+  return {
+    isOwn: own !== undefined,
+    elements: { ...pipelineDefaults(key), ...own?.elements },
+    autoRecovery: own?.auto_recovery ?? factoryAutoRecovery,
+  }
+}
+export type Defaults = Awaited<ReturnType<typeof readDefaults>>
+
+const factoryAutoRecovery = true
+
+/** Sets what a use case starts with in an organization; null brings the factory's back. */
+export async function writeDefaults(
+  trx: Trx,
+  tenantId: number,
+  key: UsecaseKey,
+  own: { elements: Elements; autoRecovery: boolean } | null,
+): Promise<void> {
+  const { id } = await trx.selectFrom('usecase').select('id').where('key', '=', key).executeTakeFirstOrThrow()
+  if (own === null) {
+    await trx.deleteFrom('bundle_default').where('tenant_id', '=', tenantId).where('usecase_id', '=', id).execute()
+    return
+  }
+  const values = { elements: JSON.stringify(own.elements), auto_recovery: own.autoRecovery }
+  await trx
+    .insertInto('bundle_default')
+    .values({ tenant_id: tenantId, usecase_id: id, ...values })
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'usecase_id']).doUpdateSet({ ...values, updated_at: sql`now()` }),
+    )
+    .execute()
+}
+
+/** The window stands among the elements and, as alerts read it, beside; nobody sets what alerts alone go by yet. */
+export const defaultsEntity = (
+  key: UsecaseKey,
+  { isOwn, elements, autoRecovery }: Defaults,
+): Reply<typeof bundle.defaultsGet> => ({
+  bundle_usecase: key,
+  is_own: isOwn,
+  factory: { pipeline_elements: pipelineDefaults(key), auto_recovery: factoryAutoRecovery },
+  defaults: {
+    pipeline_elements: elements,
+    thresholds: [],
+    window_s: Number(elements['analytic.window_s'] ?? eventWindowSeconds),
+    cooldown_s: cooldownSeconds,
+    auto_recovery: autoRecovery,
+  },
+})
+
 export function usecaseEntity(row: UsecaseRow): UsecaseEntity {
   const { needsModel, needsCalibration, needsLine, experimental } = usecases[row.key]
   return {
@@ -66,7 +133,7 @@ export function usecaseEntity(row: UsecaseRow): UsecaseEntity {
     needs_calibration: needsCalibration,
     needs_line: needsLine,
     experimental,
-    built_in: usecaseGap[row.key] === null,
+    built_in: isBuiltIn(row.key),
   }
 }
 

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { type DiagnosisFacts, diagnose, diagnosisSteps } from './diagnosis.ts'
+
+const well: DiagnosisFacts = {
+  heard: true,
+  source: { state: 'streaming', cause: null, lastFrameAt: 1, failedAt: null },
+  report: { version: 3, state: 'running', detectorState: 'ok', cause: null },
+  desiredVersion: 3,
+  fps: 4.96,
+  expectedFps: 5,
+  recordAgeMs: 4000,
+  isStarting: false,
+  journalEvents: 0,
+  onlineMs: 30_000,
+}
+const said = (facts: Partial<DiagnosisFacts>) =>
+  Object.fromEntries(
+    diagnose({ ...well, ...facts }).map(({ step, level, text_id }) => [step, `${level} ${text_id}`]),
+  ) as Record<(typeof diagnosisSteps)[number], string>
+
+test('a channel that works is good at every step that exists, with its figures', () => {
+  const checks = diagnose(well)
+  expect(checks.map(({ step }) => step)).toEqual(diagnosisSteps)
+  expect(checks.map(({ level }) => level)).toEqual(['good', 'good', 'good', 'good', 'off', 'good', 'off'])
+  expect(checks[1]?.args).toEqual({ fps: 5, expected_fps: 5 })
+})
+
+test('the first broken step is named, and what lies behind it is unknown, not bad', () => {
+  const offline = { state: 'offline', cause: 'bad_credentials', lastFrameAt: null, failedAt: 1 } as const
+  expect(said({ source: offline, fps: 0, recordAgeMs: null })).toMatchObject({
+    source: 'error bad_credentials',
+    decode: 'unknown earlier_step',
+    inference: 'unknown earlier_step',
+    event: 'unknown earlier_step',
+  })
+  expect(said({ fps: 0 })).toMatchObject({ source: 'good camera_sends', decode: 'error no_pictures' })
+  expect(said({ recordAgeMs: null })).toMatchObject({ inference: 'good analysis_runs', event: 'error no_records' })
+  expect(said({ recordAgeMs: null, isStarting: true }).event).toBe('unknown first_record')
+})
+
+test('nothing is said of a camera whose edge server is away; what was counted waits there', () => {
+  expect(said({ heard: false })).toMatchObject({
+    source: 'error nimble_unreachable',
+    event: 'unknown earlier_step',
+    storage: 'warning journal_holds',
+  })
+})
+
+test('a missing model or calibration is the analysis’s, not the camera’s', () => {
+  for (const needed of ['needs_model', 'needs_calibration'] as const) {
+    const report = { version: 3, state: 'applied', detectorState: needed, cause: needed } as const
+    expect(said({ report, fps: null, recordAgeMs: null })).toMatchObject({
+      source: 'good camera_sends',
+      decode: 'off decode_waits',
+      inference: `error ${needed}`,
+      event: 'unknown earlier_step',
+    })
+  }
+})
+
+test('too few pictures, a quality that fell and records that wait are warnings', () => {
+  expect(said({ fps: 3.4 }).decode).toBe('warning pictures_few')
+  const report = { version: 3, state: 'running', detectorState: 'degraded', cause: 'degraded:black' } as const
+  expect(said({ report }).inference).toBe('warning degraded:black')
+  expect(said({ journalEvents: 501 }).storage).toBe('warning journal_waits')
+  expect(said({ desiredVersion: 4 }).decode).toBe('warning older_version')
+})

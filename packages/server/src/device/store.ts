@@ -5,7 +5,7 @@ import { listChannels } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { heardNimbles, isHeard, type Links } from '../nimble/store.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
-import { ofUsecases, within } from '../reach.ts'
+import { within, withinChannels } from '../reach.ts'
 import { notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { SecretPlace } from '../secrets.ts'
@@ -129,15 +129,15 @@ async function conditionsOf(trx: Trx, scope: Scope, links: Links, filter: Device
   if (nimble_id !== undefined)
     conditions.push(sql`device.nimble_id in (select id from nimble where uid = ${nimble_id})`)
   if (usecase_key !== undefined)
-    conditions.push(hasChannel(scope, sql`c.usecase_id = (select id from usecase where key = ${usecase_key})`))
-  if (channel_id) conditions.push(hasChannel(scope, sql`c.uid = any(${[...channel_id]}::uuid[])`))
+    conditions.push(hasChannel(scope, sql`channel.usecase_id = (select id from usecase where key = ${usecase_key})`))
+  if (channel_id) conditions.push(hasChannel(scope, sql`channel.uid = any(${[...channel_id]}::uuid[])`))
   if (q) conditions.push(holds(q))
   if (health && health.length > 0) conditions.push(hasHealth(await heardNimbles(trx, scope, links), health))
   return conditions
 }
 
-const hasChannel = (scope: Scope, such: RawBuilder<unknown>) => sql<SqlBool>`exists (select from channel c
-  where c.tenant_id = device.tenant_id and c.device_id = device.id and ${ofUsecases(scope, 'c.usecase_id')} and ${such})`
+const hasChannel = (scope: Scope, such: RawBuilder<unknown>) => sql<SqlBool>`exists (select from channel
+  where channel.tenant_id = device.tenant_id and channel.device_id = device.id and ${withinChannels(scope)} and ${such})`
 
 /** Whether a text stands in the name, a tag or the host of the address, upper and lower case alike. */
 const holds = (q: string) => sql<SqlBool>`(

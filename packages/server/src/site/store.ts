@@ -23,28 +23,32 @@ const sites = (trx: Trx, scope: Scope) =>
       'customer.uid as customer_uid',
       sql<number>`(select count(*) from device
         where device.tenant_id = site.tenant_id and device.site_id = site.id)`.as('devices'),
-      // Series 0 is the observed time: a row for every minute in which anything was sent.
       sql<number>`(select count(*) from channel where channel.tenant_id = site.tenant_id and channel.site_id = site.id
-        and ${ofChannels(scope)} and exists (select from event_1m e where e.tenant_id = channel.tenant_id and e.channel_id = channel.id
-          and e.series = 0 and e.bucket > now() - make_interval(hours => ${activeHours})))`.as('active_channels'),
+        and ${ofChannels(scope)} and ${isActive})`.as('active_channels'),
     ])
     .where(within(scope, 'site', 'site.id'))
 export type SiteRow = Awaited<ReturnType<ReturnType<typeof sites>['execute']>>[number]
 
 /** What a list may be narrowed to: a customer, part of the name. */
-export type SiteFilter = { customer_id?: string | undefined; site_id?: string | undefined; q?: string | undefined }
+export type SiteFilter = {
+  customer_id?: string | undefined
+  site_id?: string | undefined
+  uids?: readonly string[] | undefined
+  q?: string | undefined
+}
 
 /** A page of sites by name, and how many there are in all, counted up to one more than `mostCounted`. */
 export async function pageOfSites(
   trx: Trx,
   scope: Scope,
-  { customer_id, site_id, q }: SiteFilter,
+  { customer_id, site_id, uids, q }: SiteFilter,
   { limit = mostRows, offset = 0 }: Paging,
 ): Promise<{ rows: SiteRow[]; counted: number }> {
   const conditions: RawBuilder<SqlBool>[] = []
   if (customer_id !== undefined)
     conditions.push(sql`site.customer_id in (select id from customer where uid = ${customer_id})`)
   if (site_id !== undefined) conditions.push(sql`site.uid = ${site_id}`)
+  if (uids) conditions.push(sql`site.uid = any(${[...uids]}::uuid[])`)
   if (q) conditions.push(sql`position(folded(${q}) in folded(site.name)) > 0`)
   let query = sites(trx, scope)
   let all = trx

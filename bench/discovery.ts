@@ -3,7 +3,7 @@
  * Portal and edge server are the real programs; each of the twenty simulated cameras has an address of its own.
  */
 import { execFileSync } from 'node:child_process'
-import type { Job, StreamMessage } from '@sightline/contract'
+import type { Job, StreamFrame, StreamMessage } from '@sightline/contract'
 import { localNimbleId } from '@sightline/domain'
 import { openDiscovery, startCamera } from '@sightline/simcam'
 import { WebSocket } from 'ws'
@@ -140,7 +140,10 @@ async function listen(run: Run, origin: string, cookie: string): Promise<Stream>
   })
   return {
     heard(listener) {
-      const hear = (data: Buffer) => listener(JSON.parse(data.toString()) as StreamMessage, Date.now())
+      const hear = (data: Buffer) => {
+        const at = Date.now()
+        for (const message of (JSON.parse(data.toString()) as StreamFrame).messages) listener(message, at)
+      }
       socket.on('message', hear)
       return () => void socket.off('message', hear)
     },

@@ -8,7 +8,8 @@ import { op } from './op.ts'
 
 /** Ids and changed numbers only: the client reads what it shows again, so permission is checked again. */
 export const streamMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('hello'), time: z.string(), version: z.string() }),
+  /** The first message; `resumed`: the messages since the cursor follow, nothing was missed. */
+  z.object({ type: z.literal('hello'), time: z.string(), version: z.string(), resumed: z.boolean() }),
   z.object({
     type: z.literal('event'),
     channel_id: z.uuid(),
@@ -38,6 +39,10 @@ export const streamMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('changed'), feature: z.string(), id: z.uuid().nullable() }),
 ])
 export type StreamMessage = z.infer<typeof streamMessage>
+
+/** One text frame of `/stream`: what there is to tell at a time. Who comes back with the newest cursor misses nothing. */
+export const streamFrame = z.object({ cursor: z.string(), messages: z.array(streamMessage) })
+export type StreamFrame = z.infer<typeof streamFrame>
 
 /**
  * Text frames of the live picture. Binary frames: one byte (1 init segment, 2 fragment, 3 JPEG), then the bytes.
@@ -69,8 +74,8 @@ export const stream = {
     summary: 'WebSocket: events, states and job progress in reach',
     access: 'viewer_and_above',
     kind: 'socket',
-    input: z.strictObject({}),
-    output: streamMessage,
+    input: z.strictObject({ after: z.string().max(64).optional() }),
+    output: streamFrame,
   }),
 }
 

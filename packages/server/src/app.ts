@@ -45,6 +45,7 @@ import { site } from './site/handlers.ts'
 import { source } from './source/handlers.ts'
 import { zones } from './static/handlers.ts'
 import { status } from './status/handlers.ts'
+import { createAudiences } from './stream/audience.ts'
 import { stream } from './stream/handlers.ts'
 import { newUid } from './uid.ts'
 import { upload } from './upload/handlers.ts'
@@ -166,6 +167,7 @@ export function createServices(core: Core, parts: Parts = {}): Services {
   return {
     ...shared,
     wire,
+    audiences: createAudiences(bus),
     links: (parts.links ?? createLinks)(shared, wire),
     passwords: createPasswords(core.secrets.pepper),
     demo: parts.demo ?? createDemo(process),

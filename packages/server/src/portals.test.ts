@@ -11,7 +11,7 @@ import { liveBytes } from './live/viewer.ts'
 import { type Client, type TestApp, testApp } from './testing/app.ts'
 import { freePort, startTestCamera, type TestCamera } from './testing/cameras.ts'
 import { startTestNimble, type TestNimble } from './testing/nimble.ts'
-import { openSocket } from './testing/socket.ts'
+import { openSocket, openStream } from './testing/socket.ts'
 import { until } from './testing/until.ts'
 
 /** That it is a database server which several may share; the tests bring their own. */
@@ -75,12 +75,9 @@ test('only the first holds the link, and both say the same about the edge server
 })
 
 test('what one tells, screens at the other hear: once, however long it is, and only who may', async () => {
-  const [here, there] = await Promise.all([
-    openSocket<StreamMessage>(second, admin, '/stream'),
-    openSocket<StreamMessage>(first, adminAtFirst, '/stream'),
-  ])
+  const [here, there] = await Promise.all([openStream(second, admin), openStream(first, adminAtFirst)])
   const outsider = await second.signIn(await first.make.user('admin', {}, await first.make.organization()))
-  const foreign = await openSocket<StreamMessage>(second, outsider, '/stream')
+  const foreign = await openStream(second, outsider)
   const id = crypto.randomUUID()
   const { tenant_id = 0, id: userId = 0 } = admin.user ?? {}
   first.services.bus.publish(changed({ tenant_id }, 'site', id))
@@ -104,7 +101,7 @@ test('what one tells, screens at the other hear: once, however long it is, and o
 })
 
 test('a camera is searched, tried and looked at through the one that does not hold the link', async () => {
-  const socket = await openSocket<StreamMessage>(second, admin, '/stream')
+  const socket = await openStream(second, admin)
   const { body } = await admin.call('device.discover', { nimble_id: localNimbleId, timeout: 1 })
   const done = await socket.message(
     (message) => message.type === 'job' && message.job_id === body.response.job_id && message.state === 'completed',

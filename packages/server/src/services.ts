@@ -8,6 +8,7 @@ import type { Jobs } from './job/run.ts'
 import type { Links } from './nimble/links.ts'
 import type { Passwords } from './password.ts'
 import type { Secrets } from './secrets.ts'
+import type { Audiences } from './stream/audience.ts'
 import type { Wire } from './wire.ts'
 
 export type { JobHandle } from './job/run.ts'
@@ -17,6 +18,7 @@ export type Services = {
   env: Env
   db: Db
   bus: Bus
+  audiences: Audiences
   wire: Wire
   events: EventWriter
   links: Links

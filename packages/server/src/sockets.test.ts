@@ -43,7 +43,7 @@ describe('a socket opens', () => {
   test('for somebody signed in, and greets', async () => {
     const socket = connect(await t.signIn('viewer'))
     const [message] = await once(socket, 'message')
-    expect(JSON.parse(String(message))).toMatchObject({ type: 'hello' })
+    expect(JSON.parse(String(message))).toMatchObject({ messages: [{ type: 'hello', resumed: false }] })
   })
 
   test('for nobody else: 401 before any upgrade', async () => {

@@ -7,6 +7,8 @@ import type { Caller, Scope } from './scope.ts'
 /** One open WebSocket as handlers see it. `Message` is the row's output; bytes go beside it. */
 export type Socket<Message> = {
   send(message: Message): void
+  /** A message that is written already, for many at once. */
+  sendText(utf8: Uint8Array): void
   sendBytes(bytes: Uint8Array): void
   /** Bytes handed over that the network has not taken yet: the measure for back-pressure. */
   bufferedBytes(): number
@@ -80,6 +82,7 @@ export function watchSockets(
     const ready = () => ws.readyState === ws.OPEN
     return {
       send: (message) => ready() && ws.send(JSON.stringify(message)),
+      sendText: (utf8) => ready() && ws.send(utf8, { binary: false }),
       sendBytes: (bytes) => ready() && ws.send(bytes),
       bufferedBytes: () => ws.bufferedAmount,
       close: (code, reason) => ws.close(code, reason),

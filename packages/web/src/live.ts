@@ -1,5 +1,5 @@
 /** One WebSocket to `/stream` for the whole app: subscription by topic, reconnect with growing waits, reread after a gap. */
-import type { StreamMessage } from '@sightline/contract'
+import type { StreamFrame, StreamMessage } from '@sightline/contract'
 import { useEffect, useEffectEvent } from 'react'
 import { createStore } from './store.ts'
 
@@ -23,6 +23,8 @@ const listeners = new Map<Topic, Set<Listener>>()
 let socket: WebSocket | null = null
 let timer: ReturnType<typeof setTimeout> | undefined
 let attempt = 0
+/** Of the newest frame: with it the portal tells what was missed meanwhile. */
+let cursor: string | null = null
 let wanted: { url: string; onReopen: () => void } | null = null
 
 export function subscribe<T extends Topic>(topic: T, listener: (message: OfTopic<T>) => void): () => void {
@@ -40,18 +42,22 @@ export function useTopic<T extends Topic>(topic: T, listener: (message: OfTopic<
 function connect(isAgain: boolean): void {
   if (!wanted) return
   const { url, onReopen } = wanted
-  const mine = new WebSocket(url)
+  const mine = new WebSocket(cursor === null ? url : `${url}?after=${encodeURIComponent(cursor)}`)
   socket = mine
   streamState.set('connecting')
   mine.onopen = () => {
     attempt = 0
     streamState.set('open')
-    // Messages were missed while it was closed.
-    if (isAgain) onReopen()
   }
   mine.onmessage = ({ data }) => {
-    const message = JSON.parse(String(data)) as StreamMessage
-    for (const listener of listeners.get(message.type) ?? []) listener(message)
+    if (socket !== mine) return
+    const frame = JSON.parse(String(data)) as StreamFrame
+    cursor = frame.cursor
+    for (const message of frame.messages) {
+      // It was away too long for the portal to tell what was missed.
+      if (message.type === 'hello' && isAgain && !message.resumed) onReopen()
+      for (const listener of listeners.get(message.type) ?? []) listener(message)
+    }
   }
   mine.onclose = () => {
     if (socket !== mine) return
@@ -60,7 +66,7 @@ function connect(isAgain: boolean): void {
   }
 }
 
-/** Opens the stream and keeps it open until `closeStream`. `onReopen` rereads what is on screen. */
+/** Opens the stream and keeps it open until `closeStream`. `onReopen` rereads what is on screen after messages were missed. */
 export function openStream(url: string, onReopen: () => void): void {
   if (wanted?.url === url) return
   closeStream()
@@ -70,6 +76,7 @@ export function openStream(url: string, onReopen: () => void): void {
 
 export function closeStream(): void {
   wanted = null
+  cursor = null
   attempt = 0
   clearTimeout(timer)
   socket?.close()

@@ -11,7 +11,7 @@ import { liveBytes } from '../live/viewer.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { freePort, startTestCamera, type TestCamera } from '../testing/cameras.ts'
 import { startTestNimble, type TestNimble } from '../testing/nimble.ts'
-import { openSocket } from '../testing/socket.ts'
+import { openSocket, openStream } from '../testing/socket.ts'
 import { until as holds } from '../testing/until.ts'
 
 let t: TestApp
@@ -65,7 +65,7 @@ const probe = (more: object = {}) =>
 
 /** Runs a search to its end; answers every message about it. */
 async function discover(): Promise<Job[]> {
-  const socket = await openSocket<StreamMessage>(t, admin, '/stream')
+  const socket = await openStream(t, admin)
   const { body } = await admin.call('device.discover', { nimble_id: localNimbleId, timeout: 1 })
   const isOurs = (message: StreamMessage) => message.type === 'job' && message.job_id === body.response.job_id
   await socket.message((message) => isOurs(message) && message.type === 'job' && message.state === 'completed')
@@ -106,10 +106,7 @@ test('a probe tells what the camera is and sends, with a still', async () => {
 
 test('what a probe finds comes on the live channel as it is found, to the one who asked alone', async () => {
   const other = await t.signIn('admin')
-  const [mine, theirs] = [
-    await openSocket<StreamMessage>(t, admin, '/stream'),
-    await openSocket<StreamMessage>(t, other, '/stream'),
-  ]
+  const [mine, theirs] = [await openStream(t, admin), await openStream(t, other)]
   const probe_id = crypto.randomUUID()
   const asked = probe({ probe_id })
   const said = await mine.message((message) => message.type === 'probe')

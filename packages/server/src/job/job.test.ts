@@ -2,7 +2,7 @@ import type { StreamMessage } from '@sightline/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../scope.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
-import { openSocket } from '../testing/socket.ts'
+import { openStream, type TestSocket } from '../testing/socket.ts'
 
 let t: TestApp
 let admin: Client
@@ -26,12 +26,12 @@ function work() {
   return { id, begun: begun.promise, end }
 }
 const read = async (job_id: string) => (await admin.call('job.get', { job_id })).body.response
-const ended = async (socket: Awaited<ReturnType<typeof openSocket<StreamMessage>>>, id: string, state: string) =>
+const ended = async (socket: TestSocket<StreamMessage>, id: string, state: string) =>
   socket.message((message) => message.type === 'job' && message.job_id === id && message.state === state)
 
 test('progress is told live to its owner alone, and stored', async () => {
-  const socket = await openSocket<StreamMessage>(t, admin, '/stream')
-  const other = await openSocket<StreamMessage>(t, await t.signIn('admin'), '/stream')
+  const socket = await openStream(t, admin)
+  const other = await openStream(t, await t.signIn('admin'))
   const job = work()
   const id = await job.id
   const handle = await job.begun
@@ -62,7 +62,7 @@ test('cancelling stops the work', async () => {
 })
 
 test('what goes wrong ends the job, without telling more than a stable id', async () => {
-  const socket = await openSocket<StreamMessage>(t, admin, '/stream')
+  const socket = await openStream(t, admin)
   const job = work()
   const id = await job.id
   job.end.reject(new Error('secret detail'))

@@ -30,6 +30,7 @@ async function open(usecaseIds: Scope['usecaseIds'] = null) {
   const { promise, resolve } = Promise.withResolvers<Parameters<Socket<LiveMessage>['recheck']>[0]>()
   const socket: Socket<LiveMessage> = {
     send: () => undefined,
+    sendText: () => undefined,
     sendBytes: () => undefined,
     bufferedBytes: () => 0,
     close: () => gone.abort(),

@@ -2,7 +2,8 @@ import type { StreamMessage } from '@sightline/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changed } from '../bus.ts'
 import { type TestApp, testApp } from '../testing/app.ts'
-import { openSocket } from '../testing/socket.ts'
+import { openStream } from '../testing/socket.ts'
+import { tickMs } from './audience.ts'
 
 let t: TestApp
 beforeAll(async () => {
@@ -11,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 const open = async (client: Awaited<ReturnType<TestApp['signIn']>>) => {
-  const socket = await openSocket<StreamMessage>(t, client, '/stream')
+  const socket = await openStream(t, client)
   await socket.message((message) => message.type === 'hello')
   return socket
 }
@@ -52,8 +53,22 @@ test('what somebody changes is told to everyone who may see it, and to nobody el
   await Promise.all([admin, user, outsider, superViewer].map((socket) => socket.close()))
 })
 
+test('who was cut off misses nothing, if not for long', async () => {
+  const viewer = await t.signIn('viewer')
+  const { tenant_id } = await t.make.home()
+  const first = await openStream(t, viewer)
+  await first.message((message) => message.type === 'hello')
+  await first.close()
+  t.services.bus.publish(changed({ tenant_id }, 'meanwhile', null))
+  await new Promise((resolve) => setTimeout(resolve, 2 * tickMs))
+  const second = await openStream(t, viewer, first.cursor())
+  await second.message((message) => message.type === 'changed' && message.feature === 'meanwhile')
+  expect(second.messages[0]).toMatchObject({ type: 'hello', resumed: true })
+  await second.close()
+})
+
 test('nobody signed in gets nothing', async () => {
-  const socket = await openSocket<StreamMessage>(t, t.stranger(), '/stream')
+  const socket = await openStream(t, t.stranger())
   expect(socket.messages).toEqual([])
   await socket.closed
 })

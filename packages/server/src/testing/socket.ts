@@ -1,5 +1,6 @@
 /** A browser's end of one WebSocket of the portal. */
 import { once } from 'node:events'
+import type { StreamFrame, StreamMessage } from '@sightline/contract'
 import { WebSocket } from 'ws'
 import type { Client, TestApp } from './app.ts'
 
@@ -18,7 +19,34 @@ export type TestSocket<Message> = {
 }
 
 /** Opens a socket as a page of the portal does. @param path below the API base, with its query */
-export async function openSocket<Message>(t: TestApp, client: Client, path: string): Promise<TestSocket<Message>> {
+export const openSocket = <Message>(t: TestApp, client: Client, path: string): Promise<TestSocket<Message>> =>
+  open(t, client, path, (message: Message) => [message])
+
+/** Opens the stream, and takes its frames apart. @param after the cursor of an earlier connection */
+export async function openStream(
+  t: TestApp,
+  client: Client,
+  after?: string,
+): Promise<TestSocket<StreamMessage> & { cursor(): string }> {
+  let cursor = ''
+  const socket = await open(
+    t,
+    client,
+    after === undefined ? '/stream' : `/stream?after=${after}`,
+    (frame: StreamFrame) => {
+      cursor = frame.cursor
+      return frame.messages
+    },
+  )
+  return { ...socket, cursor: () => cursor }
+}
+
+async function open<Frame, Message>(
+  t: TestApp,
+  client: Client,
+  path: string,
+  messagesOf: (frame: Frame) => Message[],
+): Promise<TestSocket<Message>> {
   const origin = await t.listen()
   const ws = new WebSocket(`${origin.replace('http', 'ws')}${t.services.env.apiBase}${path}`, {
     headers: { origin, ...(client.cookie ? { cookie: client.cookie } : {}) },
@@ -33,7 +61,7 @@ export async function openSocket<Message>(t: TestApp, client: Client, path: stri
   }
   ws.on('message', (data: Buffer, isBinary) => {
     if (isBinary) frames.push(data)
-    else messages.push(JSON.parse(data.toString()))
+    else messages.push(...messagesOf(JSON.parse(data.toString())))
     arrived()
   })
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {

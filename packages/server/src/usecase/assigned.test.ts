@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changed } from '../bus.ts'
 import { keepMedia, mediaUrl } from '../media/store.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
-import { openSocket } from '../testing/socket.ts'
+import { openSocket, openStream } from '../testing/socket.ts'
 
 let t: TestApp
 let admin: Client
@@ -109,10 +109,7 @@ describe('somebody with one use case', () => {
   })
 
   test('hears nothing of others on the live channel', async () => {
-    const [own, all] = await Promise.all([
-      openSocket<StreamMessage>(t, narrowed, '/stream'),
-      openSocket<StreamMessage>(t, free, '/stream'),
-    ])
+    const [own, all] = await Promise.all([openStream(t, narrowed), openStream(t, free)])
     for (const channel of [fire, counting]) {
       t.services.bus.publish(changed(channel, 'channel', channel.uid))
       t.services.bus.publish({

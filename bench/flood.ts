@@ -27,6 +27,8 @@ export type Flood = {
    * number of events when all that was sent is acknowledged.
    */
   send(ms: number, leastEvents?: number): Promise<number>
+  /** Sends so many events a second for so long; resolves as `send`. */
+  pace(perSecond: number, ms: number): Promise<number>
   /** Events that the portal has acknowledged; all before are too. */
   acknowledged(): number
   /** Events given to the connection at least once. */
@@ -49,10 +51,12 @@ export async function openFlood(run: Run, dataDir: string): Promise<Flood> {
   let next = 0
   let sent = 0
   let onWay = 0
+  /** Events from this one on have to wait for their time. */
+  let due = Number.POSITIVE_INFINITY
   let settled: (() => void) | null = null
 
   const fill = () => {
-    while (link && (isOpen || next < sent) && onWay < linkUnacknowledged) {
+    while (link && (isOpen || next < sent) && next < due && onWay < linkUnacknowledged) {
       const records = Array.from({ length: perFrame }, (_, i) => edgeEvent(channels, next + i, from))
       link.sendBytes(compressEvents(encodeEvents(records, next + 1).frame, zstdCompressSync))
       next += perFrame
@@ -102,27 +106,44 @@ export async function openFlood(run: Run, dataDir: string): Promise<Flood> {
     },
   })
   run.atEnd(door.close)
+  /** Resolves when all that was sent is acknowledged, with the number of events while it was open. */
+  const during = async (work: () => Promise<void>): Promise<number> => {
+    const before = acknowledged
+    isOpen = true
+    await work()
+    isOpen = false
+    await new Promise<void>((done) => {
+      settled = done
+      fill()
+    })
+    settled = null
+    return acknowledged - before
+  }
   return {
     port: door.port,
     begin(of, at) {
       channels = of
       from = at
     },
-    async send(ms, leastEvents = 0) {
-      const before = acknowledged
-      const begun = performance.now()
-      isOpen = true
-      fill()
-      await wait(ms)
-      while (acknowledged - before < leastEvents && performance.now() - begun < 4 * ms) await wait(50)
-      isOpen = false
-      await new Promise<void>((done) => {
-        settled = done
+    send: (ms, leastEvents = 0) =>
+      during(async () => {
+        const before = acknowledged
+        const begun = performance.now()
         fill()
-      })
-      settled = null
-      return acknowledged - before
-    },
+        await wait(ms)
+        while (acknowledged - before < leastEvents && performance.now() - begun < 4 * ms) await wait(50)
+      }),
+    pace: (perSecond, ms) =>
+      during(async () => {
+        const begun = performance.now()
+        const first = next
+        while (performance.now() - begun < ms) {
+          due = first + ((performance.now() - begun) / 1000) * perSecond
+          fill()
+          await wait(5)
+        }
+        due = Number.POSITIVE_INFINITY
+      }),
     acknowledged: () => acknowledged,
     sent: () => sent,
     connections: () => connections,

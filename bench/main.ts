@@ -21,11 +21,12 @@ import { live } from './live.ts'
 import { type Figure, idleShare, load, table, type Verdict, verdict } from './measure.ts'
 import { type Run, running, type Sabotage, type Subject, sabotages } from './run.ts'
 import { screens } from './screens.ts'
+import { subscribers } from './subscribers.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const out = join(root, 'bench/out')
 
-const subjects: Record<string, Subject> = { delivery, cameras, discovery, live, screens, devices }
+const subjects: Record<string, Subject> = { delivery, subscribers, cameras, discovery, live, screens, devices }
 /** The subject whose gate a sabotage must turn red. */
 const sabotaged: Record<Sabotage, string> = {
   'ack-before-commit': 'delivery',

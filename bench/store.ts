@@ -3,7 +3,7 @@ import type { UsecaseKey } from '@sightline/domain'
 import type { Selectable } from 'kysely'
 import { openSession } from '../packages/server/src/auth/store.ts'
 import { type Database, type Db, openDatabase } from '../packages/server/src/db/database.ts'
-import { factories } from '../packages/server/src/testing/factories.ts'
+import { type Factories, factories } from '../packages/server/src/testing/factories.ts'
 
 export type StoredChannel = Selectable<Database['channel']> & { usecase_key: UsecaseKey }
 export type Store = {
@@ -21,7 +21,7 @@ export type StoredCamera = { name: string; address: string; usecases: readonly U
 /** Each may make 300 calls a minute. */
 const people = 20
 
-async function signIn(db: Db, user: Selectable<Database['app_user']>): Promise<string> {
+export async function signIn(db: Db, user: Selectable<Database['app_user']>): Promise<string> {
   const who = { tenantId: user.tenant_id, userId: user.id }
   const from = { ip: '127.0.0.1', userAgent: 'bench', method: 'form' } as const
   const { token } = await db.instance((trx) => openSession(trx, who, from))
@@ -34,7 +34,7 @@ export async function seedStore(options: {
   nimblePort: number
   cameras: readonly StoredCamera[]
   /** More to put in while the database is open. */
-  more?: (db: Db, store: Store) => Promise<void>
+  more?: (db: Db, store: Store & { make: Factories }) => Promise<void>
 }): Promise<Store> {
   const { dataDir, nimblePort, cameras } = options
   const db = await openDatabase({ dataDir, seed: { nimble: { host: '127.0.0.1', port: nimblePort } } })
@@ -63,7 +63,7 @@ export async function seedStore(options: {
       const source = await make.sourceOf(device)
       store.devices.push({ device_id: device.uid, source_id: source?.uid ?? '', channels })
     }
-    await options.more?.(db, store)
+    await options.more?.(db, { ...store, make })
     return store
   } finally {
     await db.close()

@@ -7,6 +7,8 @@ export type TruthPerson = {
   id: number
   /** Pixels of the clip. */
   box: Box
+  /** The ground below the body, where a scene's model knows it. */
+  foot?: Pixel
   /** `'i'`: neither right nor wrong to find: cut by the edge, mostly hidden or tiny. */
   f: '' | 'o' | 'i'
 }

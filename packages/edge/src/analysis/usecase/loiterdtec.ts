@@ -1,3 +1,4 @@
+import { insidePolygon } from '@sightline/domain'
 import type { Situation } from '../occasions.ts'
 import { isRemembered, nobody, type Register, recognised } from './same.ts'
 import { boxesOf, type Facts, type Followed, type Usecase } from './usecase.ts'
@@ -5,12 +6,9 @@ import { boxesOf, type Facts, type Followed, type Usecase } from './usecase.ts'
 type Dwelling = { zone: string; who: number; since: number; seenAt: number; person: Followed }
 type State = { register: Register; dwelling: readonly Dwelling[] }
 
-/** A step outside that is shorter than this is no leaving, if it ends where it began. */
-const longestGapMs = 3000
-
 /**
- * Loitering: somebody stays in a zone for the dwell time. Who is hidden or steps out for up to three seconds goes on
- * staying; who leaves begins anew. The dwelling time is absent while nobody is in a zone: nobody's time is not zero.
+ * Loitering: somebody stays in a zone for the dwell time. Who is hidden for up to three seconds and found at the same
+ * spot goes on staying; who leaves begins anew. The dwelling time is absent while nobody is in a zone: nobody's time is not zero.
  */
 export const loiterdtec: Usecase<State> = {
   start: () => ({ register: nobody, dwelling: [] }),
@@ -21,13 +19,13 @@ export const loiterdtec: Usecase<State> = {
       .flatMap((person) =>
         staysOf(person, facts).map((stay) => enter(state.dwelling, whoIs(person.trackId), person, stay, facts)),
       )
-    const away = state.dwelling.filter(
-      (one) =>
-        facts.at - one.seenAt <= longestGapMs &&
-        isRemembered(register, one.who) &&
-        !now.some((other) => other.who === one.who && other.zone === one.zone),
-    )
-    const dwelling = [...now, ...away]
+    const hidden = state.dwelling.filter((one) => {
+      if (now.some((other) => other.who === one.who && other.zone === one.zone)) return false
+      const here = facts.people.find((person) => person.present && whoIs(person.trackId) === one.who)
+      // A track that begins anew is not counted as inside yet.
+      return here ? isInside(here, one.zone, facts) : isRemembered(register, one.who)
+    })
+    const dwelling = [...now, ...hidden]
     const tooLong = dwelling.filter((one) => lengthOf(one) >= dwellMs)
     const longest = Math.max(...dwelling.map(lengthOf))
     return {
@@ -42,6 +40,10 @@ export const loiterdtec: Usecase<State> = {
       situations: tooLong.map(situation),
     }
   },
+}
+
+function isInside({ box: [x, y, w, h] }: Followed, zone: string, { zones }: Facts): boolean {
+  return insidePolygon(zones.find(({ name }) => name === zone)?.points ?? [], [x + w / 2, y + h])
 }
 
 type Stay = { zone: string; since: number }

@@ -9,32 +9,28 @@ import type { EventRecord, LinkChannel, LinkConfig, LinkSource, NimbleMessage } 
 import { pipelineDefaults } from '@sightline/domain'
 import { type Truth, truthOf } from '@sightline/simcam'
 import { until } from '../e2e/product.ts'
-import { ffmpeg, hasFfmpeg, quietClip, type VgaScene, vgaScenes } from './clips.ts'
+import { hasFfmpeg, type VgaScene, vgaScenes } from './clips.ts'
 import { connectToEdge, type EdgeLink, newId } from './link.ts'
 import { commandOf, cpuMeter, type Figure, median, percentile, pssBytes, tree, wait } from './measure.ts'
-import { type ClipFile, type SimulatedCamera, startCameras, startNimble } from './process.ts'
+import { type SimulatedCamera, startCameras, startNimble } from './process.ts'
 import type { Run } from './run.ts'
 
 const count = 8
-const fps = 5
+/** Pictures a second that are analysed. */
+export const fps = 5
 /** What people and their paths allow: a person hidden behind another is missed for a while. */
 const tolerance = 0.2
-/** Of the quiet clip something moves for 4 s of every 10: then every picture is wanted. */
-const movingShare = 0.4
-
 type Overlay = Extract<NimbleMessage, { type: 'overlay' }>
-type Stats = Extract<NimbleMessage, { type: 'stats' }>
 /** A picture that was analysed: which camera's, and how long after it was taken its result was here. */
 type Seen = { sourceId: string; at: number; lagMs: number }
 
 export async function cameras(run: Run): Promise<Figure[]> {
   if (!hasFfmpeg()) {
-    run.skip('8 cameras and the quiet camera: their clips need ffmpeg')
+    run.skip('8 cameras: their clips need ffmpeg')
     return []
   }
   const busy = Array.from({ length: count }, (_, i) => vgaScenes()[i % vgaScenes().length] as VgaScene)
-  const quiet = quietClip()
-  const simulated = await startCameras(run, [...busy, quiet])
+  const simulated = await startCameras(run, busy)
   const nimble = await startNimble(run, {
     dataDir: run.folder(),
     port: 0,
@@ -43,20 +39,14 @@ export async function cameras(run: Run): Promise<Figure[]> {
   })
   const cores = keepToTwoCores(run, nimble.pid)
   const seen: Seen[] = []
-  const stats: Stats[] = []
   const records: EventRecord[] = []
   const edge = await connectToEdge(run, nimble.port, {
     message(message) {
       if (message.type === 'overlay') seen.push(seenOf(message))
-      if (message.type === 'stats') stats.push(message)
     },
     records: (list) => void records.push(...list),
   })
-  const measured = { run, nimble, edge, seen, stats, records, cores }
-  return [
-    ...(await eight(measured, busy, simulated.cameras.slice(0, count))),
-    ...(await oneQuiet(measured, quiet, simulated.cameras[count] as SimulatedCamera)),
-  ]
+  return eight({ run, nimble, edge, seen, records, cores }, busy, simulated.cameras)
 }
 
 const seenOf = ({ source_id, at }: Overlay): Seen => ({ sourceId: source_id, at, lagMs: Date.now() - at })
@@ -66,13 +56,9 @@ type Measured = {
   nimble: { pid: number }
   edge: EdgeLink
   seen: Seen[]
-  /** Every 10 s, as the edge server counts. */
-  stats: Stats[]
   records: EventRecord[]
   cores: string
 }
-
-/* ── eight that are busy ─────────────────────────────────────────────────────────────── */
 
 async function eight(measured: Measured, scenes: VgaScene[], cams: SimulatedCamera[]): Promise<Figure[]> {
   const { run, nimble, seen, records, cores } = measured
@@ -178,77 +164,8 @@ function countsAreRight(
 
 const peopleOf = ({ frames }: Truth): number[] => frames.map((frame) => frame.filter(({ f }) => f !== 'i').length)
 
-/* ── one that is quiet ───────────────────────────────────────────────────────────────── */
-
-async function oneQuiet(measured: Measured, clip: ClipFile, cam: SimulatedCamera): Promise<Figure[]> {
-  const { run, nimble, edge, stats, records } = measured
-  const rounds = run.quick ? 1 : 3
-  const config = configOf([cam])
-  const product: number[] = []
-  const decoding: number[] = []
-  edge.put(config)
-  records.length = 0
-  await until('the quiet camera is counted', () => records.some(({ observed_ms }) => observed_ms > 0), 60_000)
-  await wait(run.quick ? 3000 : 10_000)
-  records.length = 0
-  stats.length = 0
-  for (let round = 0; round < rounds; round++) {
-    const meter = cpuMeter(() => [nimble.pid])
-    const childMeter = cpuMeter(() => childrenOf(nimble.pid))
-    // As long as the box takes to come again; nobody looks.
-    await wait(10_000)
-    product.push(meter.stop() * 10)
-    decoding.push(childMeter.stop() * 10)
-  }
-  // The first of them may count what went before.
-  await until('the edge server has told its figures', () => stats.length > rounds, 25_000)
-  const rates = stats.slice(1).map((told) => told.fps)
-  const windows = records.filter(({ kind, observed_ms }) => kind === 'window' && observed_ms > 0)
-  const strangers = windows.filter(({ metrics }) => (metrics.total ?? 0) > 0).length
-  // The whole clip of 30 s, one thread: CPU seconds as ffmpeg counts its own.
-  const ffmpegShare = (args: string[]) => {
-    const said = ffmpeg([
-      '-benchmark',
-      '-loglevel',
-      'info',
-      '-threads',
-      '1',
-      '-r',
-      '10',
-      '-i',
-      clip.path,
-      ...args,
-      '-f',
-      'null',
-      '-',
-    ])
-    const [, user, system] = /bench: utime=([\d.]+)s stime=([\d.]+)s/.exec(said) ?? []
-    return ((Number(user) + Number(system)) / 30) * 100
-  }
-  const pipe = ['-vf', `fps=${fps},scale=640:360`, '-pix_fmt', 'bgr24']
-  return [
-    {
-      metric: 'one quiet camera 1280×720, 10 a second, counted for people: all of the edge server',
-      unit: '% of a core',
-      product,
-      peer: run.quick
-        ? []
-        : [{ name: 'ffmpeg decode and scale, no analysis', rounds: [ffmpegShare(pipe), ffmpegShare(pipe)] }],
-      limit: [{ name: 'ffmpeg decode alone', rounds: [ffmpegShare([]), ffmpegShare([])] }],
-      gate: { atMost: 6 },
-      correct: {
-        ok: median(rates) >= fps * movingShare * 0.9 && windows.length > 0 && strangers === 0,
-        what: `all pictures analysed while the box moves (${median(rates).toFixed(1)} a second on average), nobody counted in ${windows.length} windows`,
-      },
-      note: `its camera process ${median(decoding).toFixed(1)} %; the rest is analysis`,
-    },
-  ]
-}
-
-/* ── both ────────────────────────────────────────────────────────────────────────────── */
-
 /** Each camera counts people. */
-function configOf(cams: readonly SimulatedCamera[], more: Record<string, boolean> = {}): LinkConfig {
+export function configOf(cams: readonly SimulatedCamera[], more: Record<string, boolean> = {}): LinkConfig {
   const sources = cams.map(
     ({ address }, index): LinkSource => ({
       source_id: newId(),
@@ -318,7 +235,8 @@ async function look({ link }: EdgeLink, sourceId: string): Promise<() => void> {
   return () => stop()
 }
 
-const childrenOf = (pid: number): number[] =>
+/** The processes that are on cameras. */
+export const childrenOf = (pid: number): number[] =>
   tree(pid).filter((one) => one !== pid && commandOf(one).includes('camera/child'))
 
 /** The figures are for two cores: on a larger machine the edge server gets no more. */

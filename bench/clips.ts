@@ -50,14 +50,28 @@ export function vgaScenes(): VgaScene[] {
   })
 }
 
-/** The CAM clip: 1280×720, 10 a second, 2 Mb/s, noise, and a box that moves 4 s of every 10. */
+const noisy = ['-f', 'lavfi', '-i', 'color=c=gray:s=1280x720:r=10:d=30,noise=alls=6:allf=t']
+const encoded = [
+  ...['-c:v', 'libx264', '-preset', 'veryfast', '-b:v', '2M', '-g', '20', '-bf', '0', '-pix_fmt', 'yuv420p'],
+]
+
+/** The CAM clip: 1280×720, 10 a second, 2 Mb/s, 30 s, noise, and a box that moves 4 s of every 10. */
 export function quietClip(): ClipFile {
   const path = made('cam.h264', [
-    ...['-f', 'lavfi', '-i', 'color=c=gray:s=1280x720:r=10:d=30,noise=alls=6:allf=t'],
+    ...noisy,
     ...['-f', 'lavfi', '-i', 'testsrc=s=160x240:r=10:d=30'],
     '-filter_complex',
     "[0][1]overlay=x='mod(t*80,1120)':y='200+60*sin(t)':enable='between(mod(t,10),2,6)'",
-    ...['-c:v', 'libx264', '-preset', 'veryfast', '-b:v', '2M', '-g', '20', '-bf', '0', '-pix_fmt', 'yuv420p'],
+    ...encoded,
   ])
+  return { path, width: 1280, height: 720, fps: 10 }
+}
+
+/** Whether the box of the CAM clip is there at a time of it, in seconds. */
+export const boxMoves = (seconds: number): boolean => seconds % 10 >= 2 && seconds % 10 <= 6
+
+/** The CAM clip without its box. */
+export function stillClip(): ClipFile {
+  const path = made('still.h264', [...noisy, ...encoded])
   return { path, width: 1280, height: 720, fps: 10 }
 }

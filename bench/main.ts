@@ -19,6 +19,7 @@ import { devices } from './devices.ts'
 import { discovery } from './discovery.ts'
 import { live } from './live.ts'
 import { type Figure, idleShare, load, table, type Verdict, verdict } from './measure.ts'
+import { quiet } from './quiet.ts'
 import { type Run, running, type Sabotage, type Subject, sabotages } from './run.ts'
 import { screens } from './screens.ts'
 import { subscribers } from './subscribers.ts'
@@ -26,7 +27,7 @@ import { subscribers } from './subscribers.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const out = join(root, 'bench/out')
 
-const subjects: Record<string, Subject> = { delivery, subscribers, cameras, discovery, live, screens, devices }
+const subjects: Record<string, Subject> = { delivery, subscribers, cameras, quiet, discovery, live, screens, devices }
 /** The subject whose gate a sabotage must turn red. */
 const sabotaged: Record<Sabotage, string> = {
   'ack-before-commit': 'delivery',

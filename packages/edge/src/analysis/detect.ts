@@ -9,8 +9,8 @@ import type { Cv, Mat, Rect } from './opencv.ts'
 export type Detection = { box: Box; score: number; kind: 'person' | 'motion' | 'blob' }
 
 export type Detector = {
-  /** @param blobs what moves · @param still where tracks are that do not move */
-  find(picture: Mat, blobs: readonly Blob[], still: readonly Box[]): Detection[]
+  /** @param blobs what moves · @param places where to look for people */
+  find(picture: Mat, blobs: readonly Blob[], places: readonly Box[]): Detection[]
   delete(): void
 }
 
@@ -28,6 +28,8 @@ const bodyOfWindow = { x: 0.2, y: 0.08, w: 0.6, h: 0.805 }
 const smallestRegion = { width: 72, height: 136 }
 /** In areas taller than this share of the picture smaller people may hide: behind one another, or side by side. */
 const smallestOfTall = 0.3
+/** Nor is an area little taller than that worth two searches. */
+const nearlyAll = 0.75
 /** An area with less width for its height than this is one person, if a person is found in it at all. */
 const slender = 0.6
 const blobScore = 0.45
@@ -35,7 +37,6 @@ const blobScore = 0.45
 /**
  * People in moving regions: HOG with OpenCV's default people detector (Dalal & Triggs 2005), each region enlarged so
  * that a body is about as tall as the detector's window.
- * - keep: it also looks where tracks stand still, since they melt into the learned background;
  * - inside: a moving area mostly inside a person found is part of that person.
  */
 export function createHogDetector(cv: Cv, settings: HogSettings, width: number, height: number): Detector {
@@ -74,7 +75,8 @@ export function createHogDetector(cv: Cv, settings: HogSettings, width: number, 
   /** A tall area is first searched for one person as tall as itself: much cheaper than for all who may be inside. */
   function searchAround(place: Box): Detection[] {
     const smallest = Math.min(place[3], height * smallestOfTall)
-    if (smallest === place[3]) return search(regionAround(place, smallest, width, height, settings.targetPx))
+    // The search goes on to larger people by itself.
+    if (smallest > place[3] * nearlyAll) return search(regionAround(place, smallest, width, height, settings.targetPx))
     const whole = search(regionAround(place, place[3], width, height, settings.targetPx))
     const isOnePerson = place[2] < place[3] * slender && whole.some(({ box }) => box[3] > place[3] * 0.75)
     if (isOnePerson) return whole
@@ -82,9 +84,8 @@ export function createHogDetector(cv: Cv, settings: HogSettings, width: number, 
   }
 
   return {
-    find(picture, blobs, still) {
-      const places = [...blobs.map((blob) => blob.box), ...still]
-      if (places.length === 0) return []
+    find(picture, blobs, places) {
+      if (places.length === 0) return unexplained(blobs, [])
       cv.cvtColor(picture, grey, cv.COLOR_BGR2GRAY)
       const candidates = places.flatMap(searchAround).filter((found) => found.score >= settings.minScore)
       const people = suppress(candidates, settings.nms).filter((found) =>

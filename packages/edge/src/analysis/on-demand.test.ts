@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { pedestrians, scene, type Truth } from './testing/clip.ts'
-import { type Played, playOnDemand } from './testing/on-demand.ts'
+import { missedOnDemand, type Played, playOnDemand } from './testing/on-demand.ts'
 import { channelOf, drawnIn, flowOf, gaugeOf, wholePicture } from './testing/run.ts'
 
 const acrossTheMiddle = {
@@ -41,6 +41,7 @@ async function compared(file: string, truth: Truth, loops: number, most?: number
   const some = await playOnDemand(clip, [...channels], { loops, most, onDemand: true })
   const [all, gated] = [summary(every, channels), summary(some, channels)]
   expect(gated).toMatchObject({ up: all.up, down: all.down, intruders: all.intruders })
+  expect(missedOnDemand(every, some, truth.fps), 'pictures with movement that nobody looked at').toEqual([])
   expect(Math.abs(gated.mean - all.mean)).toBeLessThan(0.02)
   expect(Math.abs(gated.watchedMs - all.watchedMs)).toBeLessThan(1000)
   return { every, some, all }

@@ -1,6 +1,7 @@
 import type { Box } from '@sightline/domain'
 import { createBackdrop } from './backdrop.ts'
 import { createHogDetector, type Detector, motionDetector } from './detect.ts'
+import { createDoubt } from './doubt.ts'
 import { createFlames } from './flames.ts'
 import { createMotion } from './motion.ts'
 import type { Cv, Mat } from './opencv.ts'
@@ -80,6 +81,7 @@ export function createPerception(
   const detector = detectorOf(cv, settings, width, height)
   const tracker = createTracker(settings.tracker)
   const rest = createRest(settings.recheckMs)
+  const doubt = createDoubt()
   let unsteady = 'degraded:warm_up'
 
   const enlarged = (box: Box): Box => [box[0] * zoom, box[1] * zoom, box[2] * zoom, box[3] * zoom]
@@ -90,7 +92,18 @@ export function createPerception(
     const moving = blobs.map(({ box, fill }) => ({ box: enlarged(box), fill }))
     const standsOut = (box: Box) => backdrop.standsOut(small, reduced(box))
     const { look, believed } = rest.plan(tracker.tracks, moving, standsOut, at)
-    tracker.update(detector.find(picture, moving, look), at, believed)
+    const searched = doubt.plan(
+      moving.map(({ box }) => box),
+      tracker.tracks.map(({ box }) => box),
+      at,
+    )
+    const found = detector.find(picture, moving, [...searched, ...look])
+    doubt.note(
+      searched,
+      found.filter(({ kind }) => kind !== 'blob').map(({ box }) => box),
+      at,
+    )
+    tracker.update(found, at, believed)
     rest.note(tracker.tracks, believed, at)
     backdrop.learn(
       small,

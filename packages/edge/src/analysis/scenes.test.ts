@@ -4,48 +4,55 @@ import { describe, expect, test } from 'vitest'
 import type { Detector } from './detect.ts'
 import type { NewDetector } from './perception.ts'
 import { type Clip, pedestrians, scene } from './testing/clip.ts'
-import { channelOf, drawnIn, flowOf, gaugeOf, play, type Turn, wholePicture } from './testing/run.ts'
-import { emptyScore, f1, precision, recall, type Score } from './testing/score.ts'
+import {
+  channelOf,
+  countError,
+  counting,
+  crossingsIn,
+  drawnIn,
+  flowOf,
+  gaugeOf,
+  looksOf,
+  meanOf,
+  play,
+  type Turn,
+  wholePicture,
+} from './testing/run.ts'
+import { f1, precision, recall, sumOf } from './testing/score.ts'
 
 const slow = 240_000
 
-const sum = (turns: readonly Turn[], of: (turn: Turn) => Score): Score =>
-  turns.map(of).reduce(
-    (all, one) => ({
-      right: all.right + one.right,
-      wrong: all.wrong + one.wrong,
-      missed: all.missed + one.missed,
-    }),
-    emptyScore(),
-  )
-const mean = (turns: readonly Turn[], of: (turn: Turn) => number) =>
-  turns.reduce((total, turn) => total + of(turn), 0) / turns.length
-const counting = (clip: Clip) =>
-  channelOf('pplcnt', [{ points: wholePicture }, ...drawnIn(clip.truth).filter(({ kind }) => kind === 'line')])
+const scoresOf = (turns: readonly Turn[]) => {
+  const looks = looksOf(turns)
+  return {
+    detector: sumOf(looks.map((look) => look.detector)),
+    found: sumOf(looks.map((look) => look.found)),
+    counted: sumOf(looks.map((look) => look.counted)),
+    countError: meanOf(looks, countError),
+    meanThere: meanOf(looks, (look) => look.people.there),
+    meanCounted: meanOf(looks, (look) => look.people.counted),
+  }
+}
 
 /** What a scene demands of the detector; a sabotaged one must fail it. */
 function expectPeopleFound(turns: readonly Turn[]): void {
-  expect(recall(sum(turns, (turn) => turn.detector)), 'found by the detector alone').toBeGreaterThanOrEqual(0.6)
-  expect(f1(sum(turns, (turn) => turn.found)), 'found with unexplained motion').toBeGreaterThanOrEqual(0.85)
-  expect(f1(sum(turns, (turn) => turn.counted)), 'counted').toBeGreaterThanOrEqual(0.9)
-  expect(
-    mean(turns, (turn) => turn.countError),
-    'mean error of the count',
-  ).toBeLessThanOrEqual(0.25)
+  const { detector, found, counted, countError } = scoresOf(turns)
+  expect(recall(detector), 'found by the detector alone').toBeGreaterThanOrEqual(0.6)
+  expect(f1(found), 'found with unexplained motion').toBeGreaterThanOrEqual(0.85)
+  expect(f1(counted), 'counted').toBeGreaterThanOrEqual(0.9)
+  expect(countError, 'mean error of the count').toBeLessThanOrEqual(0.25)
 }
 /** Mean counts within 15 % of the truth, from the records that are sent. */
 function expectMeanCount(turns: readonly Turn[]): void {
   const records = turns.flatMap((turn) => turn.records)
-  const truth = mean(turns, (turn) => turn.meanTruth)
+  const truth = scoresOf(turns).meanThere
   expect(Math.abs(gaugeOf(records, 'total') / truth - 1), 'error of the mean count').toBeLessThanOrEqual(0.15)
 }
 function expectCrossings(turns: readonly Turn[], { truth }: Clip): void {
-  const count = (dir: 'in' | 'out') => truth.crossings?.filter((crossing) => crossing.dir === dir).length
   for (const [i, turn] of turns.entries())
     expect({ turn: i + 1, up: flowOf(turn.records, 'up'), down: flowOf(turn.records, 'down') }).toEqual({
       turn: i + 1,
-      up: count('in'),
-      down: count('out'),
+      ...crossingsIn(truth),
     })
 }
 const report = (name: string, turns: readonly Turn[]) => {
@@ -53,21 +60,21 @@ const report = (name: string, turns: readonly Turn[]) => {
   const quiet = turns.reduce((total, turn) => total + turn.quiet.pictures, 0)
   const cpuMs = turns.reduce((total, turn) => total + turn.cpuMs, 0)
   const quietMs = turns.reduce((total, turn) => total + turn.quiet.cpuMs, 0)
-  const counted = sum(turns, (turn) => turn.counted)
+  const { detector, counted, meanThere, meanCounted } = scoresOf(turns)
   console.log(
-    `${name}: detector alone R ${recall(sum(turns, (turn) => turn.detector)).toFixed(2)}, ` +
+    `${name}: detector alone R ${recall(detector).toFixed(2)}, ` +
       `counted P ${precision(counted).toFixed(2)} R ${recall(counted).toFixed(2)}, ` +
-      `mean ${mean(turns, (turn) => turn.meanCount).toFixed(2)} of ${mean(turns, (turn) => turn.meanTruth).toFixed(2)}, ` +
+      `mean ${meanCounted.toFixed(2)} of ${meanThere.toFixed(2)}, ` +
       `CPU ms per picture ${(cpuMs / pictures).toFixed(1)}, without people ${(quietMs / quiet).toFixed(1)}`,
   )
 }
 
 describe('on the scenes of the simulated cameras, at 5 pictures a second', () => {
-  test('lobby: people are found, and three turns give the mean count and every crossing', {
+  test('lobby: people are found, and two turns give the mean count and every crossing', {
     timeout: slow,
   }, async () => {
     const clip = scene('lobby')
-    const turns = await play(clip, { channels: [counting(clip)], turns: 3 })
+    const turns = await play(clip, { channels: [counting(clip)], turns: 2 })
     report('lobby', turns)
     expectPeopleFound(turns)
     expectMeanCount(turns)
@@ -76,7 +83,7 @@ describe('on the scenes of the simulated cameras, at 5 pictures a second', () =>
 
   test('lobby: other pictures of the same scene give the same crossings', { timeout: slow }, async () => {
     const clip = scene('lobby')
-    for (const first of [1, 2]) expectCrossings(await play(clip, { channels: [counting(clip)], first }), clip)
+    expectCrossings(await play(clip, { channels: [counting(clip)], first: 1 }), clip)
   })
 
   test('warehouse: people are found, counted, and each entry of the zone is one intrusion', {
@@ -84,7 +91,7 @@ describe('on the scenes of the simulated cameras, at 5 pictures a second', () =>
   }, async () => {
     const clip = scene('warehouse')
     const intrusion = channelOf('intrdtec', drawnIn(clip.truth))
-    const turns = await play(clip, { channels: [counting(clip), intrusion], turns: 2 })
+    const turns = await play(clip, { channels: [counting(clip), intrusion] })
     report('warehouse', turns)
     expectPeopleFound(turns)
     const counted = turns.map((turn) => ({
@@ -97,7 +104,7 @@ describe('on the scenes of the simulated cameras, at 5 pictures a second', () =>
 
   test('corridor: one person in a minute is counted and crosses once', { timeout: slow }, async () => {
     const clip = scene('corridor')
-    const turns = await play(clip, { channels: [counting(clip)], turns: 2 })
+    const turns = await play(clip, { channels: [counting(clip)] })
     report('corridor', turns)
     expectPeopleFound(turns)
     expectMeanCount(turns)
@@ -150,14 +157,14 @@ const footage = pedestrians()
 if (!footage) console.log('skipped: accuracy on real people needs ../shared/footage/pedestrians.mp4')
 
 test.skipIf(!footage)(
-  'real people: precision ≥ .95, recall ≥ .75, mean error of the count ≤ 1.3',
+  'real people, half of the clip: precision ≥ .95, recall ≥ .75, mean error of the count ≤ 1.3',
   { timeout: slow },
   async () => {
-    const turns = await play(footage!, { channels: [channelOf('pplcnt', [{ points: wholePicture }])] })
+    const turns = await play(footage!, { channels: [channelOf('pplcnt', [{ points: wholePicture }])], most: 400 })
     report('pedestrians', turns)
-    const [turn] = turns as [Turn]
-    expect(precision(turn.found)).toBeGreaterThanOrEqual(0.95)
-    expect(recall(turn.found)).toBeGreaterThanOrEqual(0.75)
-    expect(turn.countError).toBeLessThanOrEqual(1.3)
+    const { found, countError } = scoresOf(turns)
+    expect(precision(found)).toBeGreaterThanOrEqual(0.95)
+    expect(recall(found)).toBeGreaterThanOrEqual(0.75)
+    expect(countError).toBeLessThanOrEqual(1.3)
   },
 )

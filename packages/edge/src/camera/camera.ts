@@ -4,7 +4,7 @@ import { mostPreRollSeconds } from '@sightline/domain'
 import { createLive, type LiveListener, type LiveMode, type LiveViewer } from '../live/live.ts'
 import type { AllowedHost, Target } from './address.ts'
 import { type CameraCause, CameraError, isRefusal, sentCodec } from './cause.ts'
-import { type Connection, type Ending, openConnection, type Snapshot } from './connection.ts'
+import { type Connection, type Ending, openConnection, type Patience, type Snapshot } from './connection.ts'
 import { type FrameSocket, frameTicket } from './frames.ts'
 import type { AccessUnit, ParameterSets } from './h264.ts'
 import type { AnalysisPace, AnalysisSize, FromChild, Transport, Unit } from './messages.ts'
@@ -32,6 +32,7 @@ export type CameraOptions = {
   analysis: Analysis | null
   /** How much of the past a clip can begin with. */
   preRollSeconds?: number
+  patience?: Patience
 }
 
 export type CameraHooks = {
@@ -172,6 +173,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
       { type: 'open', ip, port, path, username, password, transport, start_ms },
       onMessage,
       log,
+      options.patience,
     )
     offerAnalysis()
     if (live.wantedPictures() > 0) offerPictures()

@@ -22,11 +22,17 @@ export type Connection = {
   close(): Promise<void>
 }
 
-const silenceMs = 10_000
-/** Packets come, but no key frame: longer than any sane group of pictures. */
-const keylessMs = 60_000
-/** Packets come, but pictures do not any more: something else than before is sent. */
-const pictureLessMs = 15_000
+/** How long a camera may go on without what it should send. */
+export type Patience = {
+  /** Nothing comes. */
+  silenceMs: number
+  /** Packets come, but no key frame: longer than any sane group of pictures. */
+  keylessMs: number
+  /** Packets come, but pictures do not any more: something else than before is sent. */
+  pictureLessMs: number
+}
+export const patience: Patience = { silenceMs: 10_000, keylessMs: 60_000, pictureLessMs: 15_000 }
+
 const snapshotMs = 5000
 const watchMs = 500
 
@@ -38,6 +44,7 @@ export function openConnection(
   open: Extract<ToChild, { type: 'open' }>,
   onMessage: (message: FromChild) => void,
   log: (text: string) => void,
+  { silenceMs, keylessMs, pictureLessMs }: Patience = patience,
 ): Connection {
   const openedAt = performance.now()
   let heardAt = openedAt

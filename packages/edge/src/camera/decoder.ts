@@ -42,6 +42,8 @@ const brokenTicks = 10 * ticksPerSecond
 
 export function createDecoder(parameters: CodecParameters, consumers: Consumer[]): Decoder {
   const context = openContext(parameters)
+  /** Decodes glances, so that the other can go on where it stopped. */
+  let glancer: CodecContext | null = null
   const decoded = new Frame()
   decoded.alloc()
   const gate = createGate()
@@ -102,12 +104,12 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
     requests = []
     for (const take of takers) take(last)
   }
-  const drain = (take: (arrival: Arrival) => void) => {
+  const drain = () => {
     while (context.receiveFrameSync(decoded) >= 0) {
       unanswered = null
       const shown = inside.get(decoded.pts)
       inside.delete(decoded.pts)
-      if (shown) take(shown)
+      if (shown) show(shown)
       decoded.unref()
     }
   }
@@ -119,7 +121,7 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
     }
     asked(arrival)
     // A damaged packet gives no picture; the next key frame mends it.
-    if (context.sendPacketSync(packet) >= 0) drain(show)
+    if (context.sendPacketSync(packet) >= 0) drain()
   }
   const decodeWaiting = () => {
     for (const { packet, arrival } of waiting) decode(packet, arrival)
@@ -132,27 +134,22 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
     isLate = false
     glimpse = null
   }
-  /** Ends what is in the decoder, so that the next packet must be a key frame. */
-  const finish = (take: (arrival: Arrival) => void) => {
-    context.sendPacketSync(null)
-    drain(take)
-    context.flushBuffers()
-    inside.clear()
-  }
   /** Decodes a key frame by itself. True when it shows what the one before showed; that is then what there is to see. */
   const glance = (packet: Packet, arrival: Arrival): boolean => {
+    glancer ??= openContext(parameters)
     const before = glimpse ?? (last && reducer.grey(last.frame))
-    finish(show)
-    let isSame = false
-    inside.set(packet.pts, arrival)
     asked(arrival)
-    const look = (shown: Arrival) => {
+    let isSame = false
+    // What follows the packet ends it, so that the picture comes out at once.
+    if (glancer.sendPacketSync(packet) >= 0) glancer.sendPacketSync(null)
+    while (glancer.receiveFrameSync(decoded) >= 0) {
+      unanswered = null
       glimpse = reducer.grey(decoded)
       isSame = before !== null && !showsChange(before, glimpse)
-      if (isSame) show(shown)
+      if (isSame) show(arrival)
+      decoded.unref()
     }
-    if (context.sendPacketSync(packet) >= 0) drain(look)
-    finish(look)
+    glancer.flushBuffers()
     return isSame
   }
 
@@ -176,7 +173,6 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       if (!wanted && !arrival.isReference) return
       keep(packet, arrival)
       if (wanted || waitingBytes > mostWaitingBytes) decodeWaiting()
-      if (gate.isResting()) keepOnly(packet, arrival)
     },
     latest(take) {
       if (gate.isResting()) catchUp()
@@ -192,6 +188,7 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       decoded.free()
       reducer.close()
       context.freeContext()
+      glancer?.freeContext()
     },
   }
 }

@@ -24,18 +24,20 @@ export type Gate = {
   isResting(): boolean
 }
 
-/** Key frames further apart than this are too rare to rest between them. */
+/** No longer may nobody look. Key frames further apart leave no rest: what they are to show would have to be decoded anyway. */
 const longestRestTicks = 3 * ticksPerSecond
-const glanceTicks = 1 * ticksPerSecond
+const glanceTicks = 2 * ticksPerSecond
 /** A scene rests when nothing has moved for this long, as far as anybody can tell. */
-const calmTicks = 1 * ticksPerSecond
+const calmTicks = 0.6 * ticksPerSecond
 
 export function createGate(): Gate {
   const sizes = createSizes()
   let resting = false
   let calmSince: number | null = null
-  /** Of the last key frame that was looked at. */
-  let glancedAt = Number.NEGATIVE_INFINITY
+  /** Of the last picture before the rest, or of the last glance. */
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let keyAt: number | null = null
+  let groupTicks = Number.POSITIVE_INFINITY
 
   const wake = () => {
     resting = false
@@ -43,18 +45,26 @@ export function createGate(): Gate {
   }
   return {
     next({ key, bytes, pts }, mayRest) {
+      if (key) {
+        if (keyAt !== null) groupTicks = pts - keyAt
+        keyAt = pts
+      }
       const hasJumped = !key && sizes.take(bytes, mayRest)
-      const isGlance = key && pts - glancedAt >= glanceTicks
-      if (!mayRest || hasJumped || (resting && !isGlance && pts - glancedAt > longestRestTicks)) {
+      const sinceLook = pts - lookedAt
+      if (!mayRest || hasJumped || (resting && !key && sinceLook > longestRestTicks)) {
         wake()
         return 'decode'
       }
-      if (resting && !isGlance) return 'keep'
+      if (resting) {
+        if (!key || sinceLook < glanceTicks) return 'keep'
+        lookedAt = pts
+        return 'glance'
+      }
       calmSince ??= pts
-      if (!key || (!resting && pts - calmSince < calmTicks)) return 'decode'
-      glancedAt = pts
-      if (resting) return 'glance'
+      const isTooLong = Math.max(groupTicks, pts - (keyAt ?? pts)) > longestRestTicks
+      if (pts - calmSince < calmTicks || isTooLong) return 'decode'
       resting = true
+      lookedAt = pts
       return 'decode'
     },
     wake,

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { patience } from './connection.ts'
 import { parseSps } from './h264.ts'
 import { startCameraProcess } from './process.ts'
 import { startDemoCamera } from './testing/demo-camera.ts'
@@ -49,20 +50,21 @@ function watchMemory({ camera }: Watched): () => number {
 const gigabyte = 1024 ** 3
 
 describe('a camera that wants the edge server to go elsewhere', () => {
-  test.each(['OPTIONS', 'DESCRIBE', 'SETUP'])(
-    'a redirect on %s that comes only after the look before is not followed: nobody sees a connection',
-    async (on) => {
-      const other = await startPeer(() => null)
-      const asked: Record<string, number> = {}
-      const camera = await startHostile(play, (method) => {
-        asked[method] = (asked[method] ?? 0) + 1
-        const isSecond = method === 'SETUP' || (asked[method] ?? 0) > 1
-        return method === on && isSecond ? reply('302 Found', [`Location: ${other.address}`]) : null
-      })
-      await watch({ address: camera.address }).until({ state: 'refused', cause: 'redirected' })
-      expect(other.connections()).toBe(0)
-    },
-  )
+  test('a redirect that comes only after the look before is not followed: nobody sees a connection', async () => {
+    await Promise.all(
+      ['OPTIONS', 'DESCRIBE', 'SETUP'].map(async (on) => {
+        const other = await startPeer(() => null)
+        const asked: Record<string, number> = {}
+        const camera = await startHostile(play, (method) => {
+          asked[method] = (asked[method] ?? 0) + 1
+          const isSecond = method === 'SETUP' || (asked[method] ?? 0) > 1
+          return method === on && isSecond ? reply('302 Found', [`Location: ${other.address}`]) : null
+        })
+        await watch({ address: camera.address }).until({ state: 'refused', cause: 'redirected' })
+        expect(other.connections(), on).toBe(0)
+      }),
+    )
+  })
 
   test('another source of UDP than itself is not believed', async () => {
     const own = await udpAt('127.0.0.1')
@@ -114,24 +116,23 @@ describe('a camera that wants the edge server to go elsewhere', () => {
     await watch({ address: camera.address }).until({ state: 'streaming' })
   })
 
-  // The others on the first question only: each costs a process, and all questions are answered the same way.
-  const everywhere = ['OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY']
-  const cases = misread.flatMap((each, i) => (i < 2 ? everywhere : ['OPTIONS']).map((on) => ({ on, ...each })))
-  test.each(cases)(
-    'what FFmpeg would read differently, or for ever, does not reach it: $what, on $on',
-    async (given) => {
-      const decoy = await startPeer(() => null)
-      const asked: Record<string, number> = {}
-      const camera = await startHostile(play, (method) => {
-        asked[method] = (asked[method] ?? 0) + 1
-        // The look before sees a decent camera.
-        const isLook = (method === 'OPTIONS' || method === 'DESCRIBE') && asked[method] === 1
-        return method === given.on && !isLook ? given.answer(decoy.address, statusOn[method] ?? '200 OK') : null
-      })
-      await watch({ address: camera.address }).until({ state: 'refused', cause: 'not_rtsp' })
-      expect(decoy.connections()).toBe(0)
-    },
-  )
+  // These two were seen to lead FFmpeg elsewhere; that the others do not reach it is tested at the relay.
+  test.each(misread.slice(0, 2))('what FFmpeg would read differently does not reach it: $what', async ({ answer }) => {
+    await Promise.all(
+      ['OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY'].map(async (on) => {
+        const decoy = await startPeer(() => null)
+        const asked: Record<string, number> = {}
+        const camera = await startHostile(play, (method) => {
+          asked[method] = (asked[method] ?? 0) + 1
+          // The look before sees a decent camera.
+          const isLook = (method === 'OPTIONS' || method === 'DESCRIBE') && asked[method] === 1
+          return method === on && !isLook ? answer(decoy.address, statusOn[method] ?? '200 OK') : null
+        })
+        await watch({ address: camera.address }).until({ state: 'refused', cause: 'not_rtsp' })
+        expect(decoy.connections(), on).toBe(0)
+      }),
+    )
+  })
 })
 
 /** What makes FFmpeg go on to what is hidden: it asks for a description again, and is content with how it is set up. */
@@ -209,6 +210,8 @@ describe('a camera that sends what no camera should', () => {
       const isBad = connections === 1
       return play(to, (nals, index) => ({
         nals: isBad && index > 30 ? nals.map((nal) => Buffer.concat([nal.subarray(0, 1), randomBytes(400)])) : nals,
+        // Its own ten seconds without a picture are over soon.
+        time: index * tick * 5,
       }))
     })
     const { socket } = await frameListener()
@@ -217,9 +220,9 @@ describe('a camera that sends what no camera should', () => {
       analysis: { fps: 5, width: 320, height: 240, on_demand: true, socket },
     })
     await until({ state: 'streaming' })
-    await until({ state: 'offline', cause: 'bad_stream' }, 80)
-    await until({ state: 'streaming', cause: null }, 30)
-  }, 150_000)
+    await until({ state: 'offline', cause: 'bad_stream' }, 30)
+    await until({ state: 'streaming', cause: null }, 15)
+  }, 60_000)
 
   test('another codec in the same connection, so that no picture comes any more', async () => {
     const camera = await startHostile((to) =>
@@ -228,11 +231,10 @@ describe('a camera that sends what no camera should', () => {
         nals: index > 30 ? [Buffer.concat([Buffer.of(0x40, 1), randomBytes(200)])] : nals,
       })),
     )
-    const { until } = watch({ address: camera.address })
+    const { until } = watch({ address: camera.address, patience: { ...patience, pictureLessMs: 3000 } })
     await until({ state: 'streaming' })
-    const { cause } = await until({ state: 'offline' }, 30)
-    expect(['bad_stream', 'stalled']).toContain(cause)
-  }, 60_000)
+    await until({ state: 'offline', cause: 'bad_stream' })
+  })
 
   test('timestamps without sense: the picture goes on, and its time never runs backwards', async () => {
     const camera = await startHostile((to) => play(to, (nals) => ({ nals, time: randomBytes(4).readUInt32BE() })))

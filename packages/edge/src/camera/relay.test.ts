@@ -17,6 +17,13 @@ describe('an answer', () => {
     expect(taken(answer('rtsp://192.0.2.66/', '401 Unauthorized'), 'udp')).toEqual(refused)
   })
 
+  test.each(misread)('of that kind ends the connection, and nothing of it passes: $what', async ({ answer }) => {
+    const { camera, relay, seen } = await relayed('tcp')
+    camera.write(answer('rtsp://192.0.2.66/', '200 OK'), 'latin1')
+    await vi.waitFor(() => expect(relay.refusal()).toBe('not_rtsp'))
+    expect(seen()).toBe('')
+  })
+
   test('is written anew: what FFmpeg needs of it, its own length, and nothing else', () => {
     const text =
       'RTSP/1.0 200 OK\r\nCSeq:1\r\nServer: WMServer/9\r\nLocation: rtsp://192.0.2.66/\r\nRealChallenge1: a\r\n' +

@@ -23,6 +23,8 @@ export type Truth = {
   crossings?: { dir: 'in' | 'out' }[]
   zone?: { points: Pixel[] }
   zoneEntries?: { frame: number; id: number }[]
+  /** Where it is not known who is who: how many different people pass, as others have counted. */
+  passers?: number
 }
 export type Clip = { file: string; truth: Truth }
 
@@ -48,7 +50,7 @@ export function pedestrians(): Clip | null {
     { length: 795 },
     (_, i) => byFrame[i]?.map(({ x, y, w, h, f }, id): TruthPerson => ({ id, box: [x, y, w, h], f })) ?? null,
   )
-  return { file, truth: { width: 480, height: 360, fps: 10, frames } }
+  return { file, truth: { width: 480, height: 360, fps: 10, frames, passers: 19 } }
 }
 
 export type Picture = { index: number; width: number; height: number; data: Uint8Array }

@@ -5,7 +5,7 @@ import type { Detection } from '../detect.ts'
 import { loadOpenCv } from '../opencv.ts'
 import { type NewDetector, newDetector } from '../perception.ts'
 import { type Clip, pictures, type Truth } from './clip.ts'
-import { emptyScore, type Score, score } from './score.ts'
+import { type Score, score } from './score.ts'
 
 export const sourceId = '00000000-0000-7000-8000-00000000000a'
 const start = Date.UTC(2026, 4, 4, 12)
@@ -57,18 +57,36 @@ export function drawnIn({ width, height, line, zone }: Truth): Partial<LinkChann
   ]
 }
 
-/** What a run over a clip found, turn by turn of the loop. */
-export type Turn = {
+/** One picture that somebody looked at, against what is there. */
+export type Look = {
+  index: number
   /** Of people found by the detector itself. */
   detector: Score
   /** Of those and of motion shaped like a person that it did not explain. */
   found: Score
   /** Of people counted as present. */
   counted: Score
-  meanCount: number
-  meanTruth: number
-  /** Mean of |counted − there| per picture somebody looked at. */
-  countError: number
+  people: { there: number; counted: number }
+}
+
+/** A channel that counts people, and those who cross the clip's line. */
+export const counting = ({ truth }: Clip): LinkChannel =>
+  channelOf('pplcnt', [{ points: wholePicture }, ...drawnIn(truth).filter(({ kind }) => kind === 'line')])
+
+/** How often the clip's line is crossed; null where it has none. */
+export function crossingsIn({ crossings }: Truth): { up: number; down: number } | null {
+  if (!crossings) return null
+  const count = (dir: 'in' | 'out') => crossings.filter((crossing) => crossing.dir === dir).length
+  return { up: count('in'), down: count('out') }
+}
+
+/** What a run over a clip found, turn by turn of the loop. */
+export type Turn = {
+  looks: Look[]
+  /** Pictures that somebody looked at while the analysis said that it counts nothing: it learns the background. */
+  unwatched: number
+  /** Pictures in which each track was counted. */
+  tracks: Map<number, number>
   pictures: number
   cpuMs: number
   /** In pictures that show nobody, as the truth knows. */
@@ -85,6 +103,8 @@ export type RunOptions = {
   detectorOf?: NewDetector
   change?: (picture: Uint8Array, index: number) => void
   random?: AnalyzerOptions['random']
+  /** Pictures of each turn at most, counted from the clip's first. */
+  most?: number
 }
 
 /** Plays a clip, looping as a camera does, through the whole analysis. */
@@ -115,9 +135,8 @@ export async function play(clip: Clip, options: RunOptions): Promise<Turn[]> {
   for (let turn = 0; turn < turns; turn++) {
     const now = newTurn()
     let last = 0
-    let sums = { counted: 0, there: 0, error: 0, looked: 0 }
     for await (const picture of pictures(clip, { first: from, step })) {
-      if (picture.index >= truth.frames.length) break
+      if (picture.index >= Math.min(truth.frames.length, options.most ?? Number.POSITIVE_INFINITY)) break
       options.change?.(picture.data, picture.index)
       found = []
       const at = begun + Math.round((picture.index * 1000) / truth.fps)
@@ -129,33 +148,30 @@ export async function play(clip: Clip, options: RunOptions): Promise<Turn[]> {
       now.pictures++
       now.cpuMs += cpuMs
       last = picture.index
+      for (const { track_id } of overlay?.boxes ?? [])
+        if (track_id !== null) now.tracks.set(track_id, (now.tracks.get(track_id) ?? 0) + 1)
       const there = truth.frames[picture.index]
       if (there?.length === 0) now.quiet = { pictures: now.quiet.pictures + 1, cpuMs: now.quiet.cpuMs + cpuMs }
       if (!there) continue
+      if (analyzer.states().some(({ cause }) => cause === 'degraded:warm_up')) {
+        now.unwatched++
+        continue
+      }
       const zoom = picture.width / truth.width
       const people = there.map((person) => ({ ...person, box: person.box.map((v) => v * zoom) as unknown as Box }))
       const boxes = (overlay?.boxes ?? []).map((one) => ({
         score: one.score,
         box: one.box.map((v, i) => v * (i % 2 === 0 ? picture.width : picture.height)) as unknown as Box,
       }))
-      score(
-        now.detector,
-        found.filter((one) => one.kind !== 'blob'),
-        people,
-      )
-      score(now.found, found, people)
-      score(now.counted, boxes, people)
-      const really = people.filter((person) => person.f !== 'i').length
-      sums = {
-        counted: sums.counted + boxes.length,
-        there: sums.there + really,
-        error: sums.error + Math.abs(boxes.length - really),
-        looked: sums.looked + 1,
-      }
+      const certain = found.filter((one) => one.kind !== 'blob')
+      now.looks.push({
+        index: picture.index,
+        detector: score(certain, people),
+        found: score(found, people),
+        counted: score(boxes, people),
+        people: { there: people.filter((person) => person.f !== 'i').length, counted: boxes.length },
+      })
     }
-    now.meanCount = sums.counted / sums.looked
-    now.meanTruth = sums.there / sums.looked
-    now.countError = sums.error / sums.looked
     done.push(now)
     begun += Math.round((truth.frames.length * 1000) / truth.fps)
     from = (((last + step) % truth.frames.length) + truth.frames.length) % truth.frames.length
@@ -165,12 +181,9 @@ export async function play(clip: Clip, options: RunOptions): Promise<Turn[]> {
 }
 
 const newTurn = (): Turn => ({
-  detector: emptyScore(),
-  found: emptyScore(),
-  counted: emptyScore(),
-  meanCount: 0,
-  meanTruth: 0,
-  countError: 0,
+  looks: [],
+  unwatched: 0,
+  tracks: new Map(),
   pictures: 0,
   cpuMs: 0,
   quiet: { pictures: 0, cpuMs: 0 },
@@ -186,6 +199,14 @@ export function countingBytes(): () => Uint8Array {
     return bytes
   }
 }
+
+export const looksOf = (turns: readonly Turn[]): Look[] => turns.flatMap((turn) => turn.looks)
+
+export const meanOf = (looks: readonly Look[], of: (look: Look) => number): number =>
+  looks.reduce((total, look) => total + of(look), 0) / looks.length
+
+/** Of a picture's count, without its sign. */
+export const countError = ({ people }: Look): number => Math.abs(people.counted - people.there)
 
 /** Sum of a flow over open records. */
 export const flowOf = (records: readonly EventRecord[], metric: string): number =>

@@ -42,7 +42,8 @@ export async function readChart(trx: Trx, query: ChartQuery): Promise<EventSerie
   const together = metrics.filter((metric) => !single.includes(metric))
   const count = borders.length - 1
   const last = single.some((metric) => showsLast(usecase, metric))
-  const own = await readSlots(trx, { channels, borders, series: seriesOfMetrics(single) }, { last })
+  const own =
+    single.length > 0 ? await readSlots(trx, { channels, borders, series: seriesOfMetrics(single) }, { last }) : []
   const byChannel = slotsByChannel(own, channels, count)
   const all = together.length > 0 ? await readTogether(trx, { channels, borders, metrics: together }) : []
   // Hours do not know which channels were busy in the same minute.

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { cutHours, dates, hourOf, keys, type Query } from './read.ts'
+import { cutHours, dates, hourOf, keys, minutes, type Query } from './read.ts'
 import { hourMs } from './rollup.ts'
 
 export const peakKey = (series: number, slot: number): string => `${series} ${slot}`
@@ -92,18 +92,22 @@ async function closedHours(trx: Trx, { channels, borders }: Query): Promise<Map<
   return new Map(rows.map(({ hour, rows }) => [hour.getTime(), rows ?? '']))
 }
 
-async function fromMinutes(trx: Trx, { channels, borders, series }: Query, hours: readonly number[]) {
+async function fromMinutes(trx: Trx, query: Query, hours: readonly number[]) {
   if (hours.length === 0) return []
-  const { tenants, ids } = keys(channels)
+  const [start, end] = [query.borders[0] as number, query.borders.at(-1) as number]
+  // Hours that follow each other are read together.
+  const firsts = hours.filter((hour, i) => hours[i - 1] !== hour - hourMs)
+  const lasts = hours.filter((hour, i) => hours[i + 1] !== hour + hourMs)
+  const ranges = firsts.map((first, i) =>
+    minutes(query, Math.max(first, start), Math.min((lasts[i] as number) + hourMs, end)),
+  )
   const { rows } = await sql<{ series: number; slot: number; hour: Date; peak: number }>`
-    select series, width_bucket(bucket, ${dates(borders)}::timestamptz[]) - 1 as slot, hour, max(together) as peak
+    select series, width_bucket(bucket, ${dates(query.borders)}::timestamptz[]) - 1 as slot,
+      date_bin('1 hour', bucket, 'epoch') as hour, max(together) as peak
     from (
-      select m.series, m.bucket, h.hour, sum(m.sum::float8 / m.observed_ms) / 1000 as together
-      from unnest(${dates(hours)}::timestamptz[]) h (hour) join event_1m m
-        on m.tenant_id = any(${tenants}::int4[]) and m.channel_id = any(${ids}::int4[])
-        and m.series = any(${[...series]}::int2[]) and m.bucket >= h.hour and m.bucket < h.hour + interval '1 hour'
-      where m.observed_ms > 0 and m.bucket >= ${new Date(borders[0] as number)} and m.bucket < ${new Date(borders.at(-1) as number)}
-      group by 1, 2, 3
+      select series, bucket, sum(sum::float8 / observed_ms) / 1000 as together
+      from (${sql.join(ranges, sql` union all `)}) m where observed_ms > 0
+      group by series, bucket
     ) t group by 1, 2, 3`.execute(trx)
   return rows
 }

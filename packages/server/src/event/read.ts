@@ -64,7 +64,8 @@ export const dates = (borders: readonly number[]) => borders.map((at) => new Dat
 const names = 'tenant_id channel_id bucket series n sum min max last last_at observed_ms'.split(' ')
 const columns = (table: string) => sql.join(names.map((name) => sql.ref(`${table}.${name}`)))
 
-function minutes({ channels, series }: Query, from: number, to: number) {
+/** Rows of minutes, from a moment up to another. */
+export function minutes({ channels, series }: Query, from: number, to: number) {
   const { tenants, ids } = keys(channels)
   return sql`select ${columns('m')} from event_1m m
     where m.tenant_id = any(${tenants}::int4[]) and m.channel_id = any(${ids}::int4[])

@@ -60,7 +60,7 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
   const navigate = useNavigate()
   const mayEdit = useMay('edit')
   const { customer_id } = customer
-  const { view, all, cameras, counts, chosen, stats } = useCustomerCameras(customer_id, uc)
+  const { query, view, all, cameras, total, remote, counts, chosen, stats } = useCustomerCameras(customer_id, uc)
   const levels = useLevels()
   const shared = sharedLabels(chosen)
   const isBusy = useIsFetching() > 0
@@ -68,10 +68,10 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
   const show = (next: UsecaseKey | undefined) =>
     void navigate({ to: '.', search: (now: object) => ({ ...now, uc: next }), replace: true } as never)
 
-  if (view.isError && !view.data) return <ErrorPanel error={view.error} onRetry={() => void view.refetch()} />
-  if (!view.data) return <PageSkeleton />
-  const { totals } = view.data
-  const [firstSite] = view.data.sites
+  if (query.isError && !view) return <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+  if (!view) return <PageSkeleton />
+  const { totals } = view
+  const [firstSite] = view.sites
   return (
     <>
       <PageHeader
@@ -87,7 +87,7 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
           size={36}
           aria-label={t('dashboard.refresh')}
           title={t('dashboard.refresh')}
-          loading={isBusy && view.isRefetching}
+          loading={isBusy && query.isRefetching}
           onClick={() => {
             queryClient.invalidateQueries({ queryKey: api.customer.view.key() })
             queryClient.invalidateQueries({ queryKey: ['event'] })
@@ -135,7 +135,14 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
       )}
       <div className={classes.columns}>
         <div className={classes.main}>
-          <CameraWall cameras={cameras} levels={levels} stats={stats.flatMap(({ data }) => data?.channels ?? [])} />
+          <CameraWall
+            key={uc}
+            cameras={cameras}
+            levels={levels}
+            stats={stats.flatMap(({ data }) => data?.channels ?? [])}
+            total={total}
+            remote={remote}
+          />
           {chosen[0] && (
             <Suspense fallback={<BlockSkeleton height={chartHeight} />}>
               <Course customerId={customer_id} usecases={chosen} />

@@ -56,7 +56,7 @@ function OfCustomer({ customer, uc, columns, onShow }: Props & { customer: Custo
   const frame = useRef<HTMLDivElement>(null)
   const [onlyViolating, setOnlyViolating] = useState(false)
   const levels = useLevels()
-  const { view, cameras, counts, stats } = useCustomerCameras(customer.customer_id, uc)
+  const { query, view, cameras, total, remote, counts, stats } = useCustomerCameras(customer.customer_id, uc)
   const figures = stats.flatMap(({ data }) => data?.channels ?? [])
   const violating = cameras.filter((camera) => isViolating(camera, levels, figures))
   const shown = onlyViolating ? violating : cameras
@@ -69,9 +69,9 @@ function OfCustomer({ customer, uc, columns, onShow }: Props & { customer: Custo
       <PageHeader
         title={t('screen./analytic')}
         meta={
-          view.data &&
+          view &&
           [
-            t('dashboard.cameras', { count: cameras.length }),
+            t('dashboard.cameras', { count: total ?? cameras.length }),
             violating.length > 0 && t('wall.violating', { count: violating.length }),
           ]
             .filter(Boolean)
@@ -103,15 +103,23 @@ function OfCustomer({ customer, uc, columns, onShow }: Props & { customer: Custo
         </Tooltip>
       </PageHeader>
       {counts.size > 1 && <UsecasePills counts={counts} value={uc} onChange={(next) => onShow({ uc: next })} />}
-      {view.isError && !view.data ? (
+      {query.isError && !view ? (
         <Panel>
-          <ErrorPanel error={view.error} onRetry={() => void view.refetch()} />
+          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
         </Panel>
-      ) : !view.data ? (
+      ) : !view ? (
         <BlockSkeleton height={480} />
       ) : shown.length > 0 ? (
         <div ref={frame} className={classes.wall}>
-          <CameraWall cameras={shown} levels={levels} stats={figures} columns={Number(columns)} />
+          <CameraWall
+            key={`${uc} ${onlyViolating}`}
+            cameras={shown}
+            levels={levels}
+            stats={figures}
+            total={onlyViolating ? shown.length : total}
+            remote={onlyViolating ? undefined : remote}
+            columns={Number(columns)}
+          />
         </div>
       ) : (
         <Panel>

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { queryClient } from '../../app/client.ts'
 import { loadCustomer, useCustomer } from '../../app/customer.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
-import { customerView } from '../../ui/cameras/customer-cameras.ts'
+import { cameraPieces } from '../../ui/cameras/customer-cameras.ts'
 import { columnCounts } from '../../wall/columns.ts'
 import { LiveWall } from '../../wall/LiveWall.tsx'
 
@@ -12,9 +12,10 @@ import { LiveWall } from '../../wall/LiveWall.tsx'
 export const Route = createFileRoute('/_app/analytic')({
   validateSearch: z.object({ uc: z.enum(usecaseKeys).optional(), cols: z.enum(columnCounts).optional() }),
   beforeLoad: requireModule('viewer_nav'),
-  loader: async () => {
+  loaderDeps: ({ search: { uc } }) => ({ uc }),
+  loader: async ({ deps: { uc } }) => {
     const customer = await loadCustomer()
-    if (customer) await queryClient.ensureQueryData(customerView(customer.customer_id))
+    if (customer) await queryClient.ensureInfiniteQueryData(cameraPieces(customer.customer_id, uc))
   },
   onError: fallbackTo('/site'),
   component: Page,

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import type { EventStats } from '@sightline/contract'
 import { metricsOf } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
@@ -17,6 +17,10 @@ type Props = {
   cameras: readonly Camera[]
   levels: Levels
   stats: Stats
+  /** How many there are in all; null when they are too many to count. */
+  total: number | null
+  /** The next ones by name. */
+  remote?: { hasMore: boolean; isFetching: boolean; more: () => void }
   /** Tiles in a row; as many as fit when it is not said. */
   columns?: number
 }
@@ -32,11 +36,16 @@ export const isViolating = (camera: Camera, levels: Levels, stats: Stats): boole
   )
 
 /** The cameras with their newest still and numbers; those in violation first. */
-export function CameraWall({ cameras, levels, stats, columns }: Props) {
+export function CameraWall({ cameras, levels, stats, total, remote, columns }: Props) {
   const { t } = useTranslation()
   const inViolation = (camera: Camera) => isViolating(camera, levels, stats)
   const [most, setMost] = useState(tilesAtOnce)
   const order = cameras.toSorted((a, b) => Number(inViolation(b)) - Number(inViolation(a)))
+  const shown = Math.min(most, order.length)
+  const showMore = () => {
+    setMost(most + tilesAtOnce)
+    if (remote?.hasMore && most + tilesAtOnce > order.length) remote.more()
+  }
   return (
     <>
       <CameraGrid label={t('dashboard.cameraGrid')} columns={columns}>
@@ -44,10 +53,17 @@ export function CameraWall({ cameras, levels, stats, columns }: Props) {
           <Tile key={camera.device_id} camera={camera} levels={levels} isViolating={inViolation(camera)} />
         ))}
       </CameraGrid>
-      {order.length > most && (
-        <Button variant="default" onClick={() => setMost(most + tilesAtOnce)}>
-          {t('dashboard.moreCameras', { count: order.length - most })}
-        </Button>
+      {(order.length > most || remote?.hasMore) && (
+        <Group justify="center">
+          <span className="t2 num" role="status">
+            {total === null
+              ? t('dashboard.shownOfMany', { shown: formatNumber(shown) })
+              : t('dashboard.shown', { shown: formatNumber(shown), total: formatNumber(total) })}
+          </span>
+          <Button variant="default" loading={remote?.isFetching ?? false} onClick={showMore}>
+            {t('dashboard.moreCameras')}
+          </Button>
+        </Group>
       )}
     </>
   )

@@ -1,40 +1,58 @@
 import type { CustomerView } from '@sightline/contract'
 import { type UsecaseKey, usecaseKeys } from '@sightline/domain'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
 import { api } from '../../app/client.ts'
 
 /** Numbers are read again this often while the page is in sight. */
 export const refreshMs = 10_000
 
-/** So many cameras are followed at once; of more, these are the first by name. */
-const mostCameras = 200
+/** So many cameras come at once, by name. */
+const pieceCameras = 100
+/** A list cannot be read further than this. */
+const furthest = 10_000
 /** Reading many of them so often would be most of what the portal does. */
 const seldomFrom = 60
 const seldomMs = 60_000
 
 export type Camera = CustomerView['sites'][number]['devices'][number] & { site_id: string; site_name: string }
 
-export const customerView = (customer_id: string) =>
-  api.customer.view.query({ customer_id, type: 1, limit: mostCameras })
+/** A customer with the cameras that have a use case, or all of them, as far as was asked for. */
+export const cameraPieces = (customer_id: string, usecase_key: UsecaseKey | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [...api.customer.view.key(), 'pieces', { customer_id, usecase_key }],
+    meta: { op: 'customer.view' },
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset }) => {
+      const asked = { customer_id, usecase_key, type: 1 as const, limit: pieceCameras, offset }
+      const result = await api.customer.view.call(asked)
+      if (!result.status) throw result.failure
+      return { view: result.data, page: result.page, next: offset + pieceCameras }
+    },
+    getNextPageParam: ({ page, next }) =>
+      next < (page?.total ?? Number.POSITIVE_INFINITY) && next <= furthest ? next : null,
+  })
 
 const camerasOf = (view: CustomerView): Camera[] =>
   view.sites.flatMap(({ site_id, site_name, devices }) => devices.map((device) => ({ ...device, site_id, site_name })))
 
 /**
- * The cameras of a customer, the use cases on them with how many channels each has, and the figures of 24 hours.
+ * The cameras of a customer, the use cases on them with how many channels each has, and the figures of 24 hours. Of many
+ * cameras those come first by name, and all that are in violation; `total` says how many there are, null above 10,000.
  * @param uc the use case that was chosen; others' cameras and figures are left out
  */
 export function useCustomerCameras(customer_id: string, uc: UsecaseKey | undefined) {
-  const view = useQuery({
-    ...customerView(customer_id),
-    refetchInterval: ({ state }) => ((state.data?.totals.devices ?? 0) > seldomFrom ? seldomMs : refreshMs),
+  const query = useInfiniteQuery({
+    ...cameraPieces(customer_id, uc),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      (state.data?.pages[0]?.view.totals.devices ?? 0) > seldomFrom ? seldomMs : refreshMs,
   })
-  const all = view.data ? camerasOf(view.data) : []
-  const channels = all.flatMap((camera) => camera.channels)
+  const [first] = query.data?.pages ?? []
+  const read = query.data?.pages.flatMap(({ view }) => camerasOf(view)) ?? []
   const counts = new Map(
     usecaseKeys.flatMap((key) => {
-      const count = channels.filter(({ usecase_key }) => usecase_key === key).length
-      return count > 0 ? [[key, count]] : []
+      const count = first?.view.totals.usecases.find(({ usecase_key }) => usecase_key === key)?.channels
+      return count ? [[key, count]] : []
     }),
   )
   const chosen = uc && counts.has(uc) ? [uc] : [...counts.keys()]
@@ -44,6 +62,32 @@ export function useCustomerCameras(customer_id: string, uc: UsecaseKey | undefin
       refetchInterval: refreshMs,
     })),
   })
+  const known = new Set(read.flatMap(({ channels }) => channels.map(({ channel_id }) => channel_id)))
+  const alarming = stats.flatMap(({ data }) => data?.channels.filter((one) => one.in_violation) ?? [])
+  const channel_id = alarming
+    .flatMap((one) => (known.has(one.channel_id) ? [] : [one.channel_id]))
+    .slice(0, pieceCameras)
+  const further = useQuery({
+    ...api.customer.view.query({ customer_id, type: 1, channel_id, limit: pieceCameras }),
+    enabled: query.hasNextPage && channel_id.length > 0,
+    placeholderData: keepPreviousData,
+  })
+  const others = further.data && channel_id.length > 0 ? camerasOf(further.data) : []
+  const all = [...read, ...others.filter(({ device_id }) => !read.some((camera) => camera.device_id === device_id))]
   const has = (key: UsecaseKey) => (camera: Camera) => camera.channels.some(({ usecase_key }) => usecase_key === key)
-  return { view, all, cameras: uc ? all.filter(has(uc)) : all, counts, chosen, stats }
+  return {
+    query,
+    view: first?.view,
+    all,
+    cameras: uc ? all.filter(has(uc)) : all,
+    total: first?.page?.total ?? (uc ? null : (first?.view.totals.devices ?? null)),
+    remote: {
+      hasMore: query.hasNextPage,
+      isFetching: query.isFetchingNextPage,
+      more: () => void query.fetchNextPage(),
+    },
+    counts,
+    chosen,
+    stats,
+  }
 }

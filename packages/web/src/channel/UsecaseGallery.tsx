@@ -8,7 +8,7 @@ import classes from './channel.module.css'
 
 type Props = { bundles: readonly Bundle[]; value: UsecaseKey | null; onChange: (key: UsecaseKey) => void }
 
-/** Use cases by bundle: what each detects and what it needs. Those that this version cannot run say so. */
+/** Use cases by bundle: what each shows and what it needs. What needs a model or a calibration may be attached first: until then it waits. */
 export function UsecaseGallery({ bundles, value, onChange }: Props) {
   const { t } = useTranslation()
   return (
@@ -24,25 +24,17 @@ export function UsecaseGallery({ bundles, value, onChange }: Props) {
             {bundle_usecases.map((item) => {
               const Icon = usecaseIcons[item.usecase_key]
               return (
-                <Radio.Card
-                  key={item.usecase_key}
-                  value={item.usecase_key}
-                  className={classes.usecase}
-                  radius="md"
-                  disabled={!item.built_in}
-                >
+                <Radio.Card key={item.usecase_key} value={item.usecase_key} className={classes.usecase} radius="md">
                   <Icon size={22} stroke={1.6} aria-hidden="true" />
                   <span className={classes.usecaseWords}>
                     <span className={classes.usecaseName}>{t(`usecase.name.${item.usecase_key}`)}</span>
-                    <span className="t3">{t(`usecase.about.${item.usecase_key}`)}</span>
+                    <span className="t2">{t(`usecase.about.${item.usecase_key}`)}</span>
+                    <span className="t3">{t(`usecase.needs.${item.usecase_key}`)}</span>
                     <span className={classes.needs}>
                       {item.needs_line && <Tag>{t('channel.add.needsLine')}</Tag>}
                       {item.needs_model && <Tag>{t('channel.add.needsModel')}</Tag>}
                       {item.needs_calibration && <Tag>{t('channel.add.needsCalibration')}</Tag>}
                       {item.experimental && <Tag>{t('channel.add.experimental')}</Tag>}
-                      {!item.built_in && !item.needs_model && !item.needs_calibration && (
-                        <Tag>{t('channel.add.later')}</Tag>
-                      )}
                     </span>
                   </span>
                   <Radio.Indicator />

@@ -20,7 +20,6 @@ export const channel = {
     needsLine: 'needs a line',
     needsModel: 'needs a model',
     needsCalibration: 'needs calibration',
-    later: 'not in this version',
     experimental: 'experimental',
     noStill: 'The camera gives no picture at the moment. You can draw without one; check the zones later.',
     newStill: 'New picture',

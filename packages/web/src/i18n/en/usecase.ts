@@ -15,19 +15,37 @@ export const usecase = {
     emptyframecheck: 'Empty frame check',
   },
   about: {
-    pplcnt: 'How many people are in the picture or in a zone at once',
-    pplcntavg: 'The average number of people over a sliding window',
-    pplocc: 'Who crosses a line in and out, and how many are inside',
+    pplcnt: 'How many people are in the picture or in a zone at once; a line counts who crosses it',
+    pplcntavg: 'How busy it is: the average number of people over the last minute',
+    pplocc: 'How many people are inside: who came in across a line less who went out',
     phydist: 'People who stand too close to each other for too long',
-    ppedtec: 'Missing helmets and vests',
+    ppedtec: 'People without a helmet or a vest',
     fcmsk: 'Faces without a mask',
-    intrdtec: 'Anybody who enters a zone',
-    loiterdtec: 'People who stay in a zone for too long',
+    intrdtec: 'Anybody who is where nobody should be',
+    loiterdtec: 'People who stay in a zone for too long, and how long people stay',
     frdtec: 'Flames, and smoke by its extent',
-    coldtec: 'Vehicles and people that collide or nearly do',
-    fcrecog: 'Faces known to your gallery',
-    ppltrk: 'The way of every person through the picture',
-    emptyframecheck: 'Whether the camera sees nobody, or nothing at all',
+    coldtec: 'Vehicles that run into people or each other, or nearly do',
+    fcrecog: 'Who of your gallery of faces comes by; others are unknown',
+    ppltrk: 'Where each person walks, drawn over the live picture',
+    emptyframecheck: 'Whether nobody is there, or the camera sees nothing at all: black, covered, frozen, blurred',
+  },
+  /** What it needs beside a camera. */
+  needs: {
+    pplcnt: 'Needs nothing more. Finds people who stand upright, about a quarter of the picture tall.',
+    pplcntavg: 'Needs nothing more.',
+    pplocc: 'Needs a line across the way in. Can go back to zero every night.',
+    phydist: 'Needs four points of the floor with their distances in metres; or, roughly, how tall people are.',
+    ppedtec: 'Needs a detection model of yours that knows people and what they wear.',
+    fcmsk: 'Needs a detection model of yours that knows faces with and without a mask.',
+    intrdtec: 'Needs a zone. People are found as it is; vehicles with a model of yours.',
+    loiterdtec: 'Needs a zone, and how long is too long: a minute at first.',
+    frdtec:
+      'Needs a detection model of yours; or its search for flames by colour, which is experimental and off at first. No replacement for a fire detector.',
+    coldtec:
+      'Needs a detection model of yours that knows people and vehicles, and four points of the floor with their distances.',
+    fcrecog: 'Needs models of yours for faces, a gallery of people who agreed, and a site that allows it.',
+    ppltrk: 'Needs nothing more.',
+    emptyframecheck: 'Needs nothing more. Tells after ten seconds at first.',
   },
   bundle: { people: 'People', safety: 'Safety', vehicle: 'Vehicles', face: 'Faces', health: 'Camera health' },
   /** Labels of the cards, as specified. */
@@ -79,7 +97,8 @@ export const usecase = {
     known: 'faces · {{beside}} known',
     last: 'occasions',
   },
-  needsModelText: 'This use case needs a detection model of your own; models can be added in a later version.',
+  needsModelText:
+    'This use case needs a detection model of yours that knows what it looks for. Attach one; until then nothing is analysed and nothing is counted.',
   previous: { h1: 'vs previous hour', h24: 'vs previous 24 h' },
 } as const
 

@@ -20,7 +20,6 @@ export const channel = {
     needsLine: 'demande une ligne',
     needsModel: 'demande un modèle',
     needsCalibration: 'demande un étalonnage',
-    later: 'pas dans cette version',
     experimental: 'expérimental',
     noStill: 'La caméra ne donne pas d’image pour l’instant. Vous pouvez dessiner sans ; vérifiez les zones plus tard.',
     newStill: 'Nouvelle image',

@@ -15,19 +15,39 @@ export const usecase = {
     emptyframecheck: 'Contrôle d’image vide',
   },
   about: {
-    pplcnt: 'Combien de personnes sont à la fois dans l’image ou dans une zone',
-    pplcntavg: 'Le nombre moyen de personnes sur une fenêtre glissante',
-    pplocc: 'Qui franchit une ligne dans chaque sens, et combien sont à l’intérieur',
-    phydist: 'Les personnes trop proches trop longtemps',
-    ppedtec: 'Casques et gilets manquants',
-    fcmsk: 'Visages sans masque',
-    intrdtec: 'Toute personne qui entre dans une zone',
-    loiterdtec: 'Les personnes qui restent trop longtemps dans une zone',
+    pplcnt: 'Combien de personnes sont à la fois dans l’image ou dans une zone ; une ligne compte qui la franchit',
+    pplcntavg: 'L’affluence : le nombre moyen de personnes pendant la dernière minute',
+    pplocc: 'Combien de personnes sont à l’intérieur : les entrées par une ligne moins les sorties',
+    phydist: 'Les personnes trop proches les unes des autres trop longtemps',
+    ppedtec: 'Les personnes sans casque ou sans gilet',
+    fcmsk: 'Les visages sans masque',
+    intrdtec: 'Toute personne là où il ne devrait y avoir personne',
+    loiterdtec: 'Les personnes qui restent trop longtemps dans une zone, et la durée des présences',
     frdtec: 'Les flammes, et la fumée selon son étendue',
-    coldtec: 'Véhicules et personnes qui se heurtent ou presque',
-    fcrecog: 'Les visages connus de votre galerie',
-    ppltrk: 'Le trajet de chaque personne dans l’image',
-    emptyframecheck: 'Si la caméra ne voit personne, ou plus rien',
+    coldtec: 'Les véhicules qui heurtent des personnes ou d’autres véhicules, ou presque',
+    fcrecog: 'Qui de votre galerie de visages passe ; les autres sont inconnus',
+    ppltrk: 'Le trajet de chaque personne, dessiné sur l’image en direct',
+    emptyframecheck: 'S’il n’y a personne, ou si la caméra ne voit plus rien : noire, couverte, figée, floue',
+  },
+  /** What it needs beside a camera. */
+  needs: {
+    pplcnt: 'Rien de plus. Trouve les personnes debout, hautes d’environ un quart de l’image.',
+    pplcntavg: 'Rien de plus.',
+    pplocc: 'Demande une ligne en travers du passage. Peut revenir à zéro chaque nuit.',
+    phydist:
+      'Demande quatre points du sol et leurs distances en mètres ; ou, approximativement, la taille des personnes.',
+    ppedtec: 'Demande un modèle de détection à vous, qui connaît les personnes et ce qu’elles portent.',
+    fcmsk: 'Demande un modèle de détection à vous, qui connaît les visages avec et sans masque.',
+    intrdtec: 'Demande une zone. Les personnes sont trouvées d’office ; les véhicules, avec un modèle à vous.',
+    loiterdtec: 'Demande une zone, et la durée à ne pas dépasser : une minute au départ.',
+    frdtec:
+      'Demande un modèle de détection à vous ; ou sa recherche de flammes par couleur, expérimentale et désactivée au départ. Ne remplace pas un détecteur d’incendie.',
+    coldtec:
+      'Demande un modèle de détection à vous, qui connaît personnes et véhicules, et quatre points du sol avec leurs distances.',
+    fcrecog:
+      'Demande des modèles à vous pour les visages, une galerie de personnes consentantes et un site qui l’autorise.',
+    ppltrk: 'Rien de plus.',
+    emptyframecheck: 'Rien de plus. Signale après dix secondes au départ.',
   },
   bundle: {
     people: 'Personnes',
@@ -84,7 +104,7 @@ export const usecase = {
     last: 'cas',
   },
   needsModelText:
-    'Ce cas d’usage demande un modèle de détection à vous ; l’ajout de modèles viendra dans une prochaine version.',
+    'Ce cas d’usage demande un modèle de détection à vous, qui connaît ce qu’il recherche. Associez-en un ; d’ici là, rien n’est analysé ni compté.',
   previous: { h1: 'vs heure précédente', h24: 'vs 24 h précédentes' },
 } as const
 

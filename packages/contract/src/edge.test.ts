@@ -78,6 +78,16 @@ const fromPortal: { [T in PortalMessage['type']]: Extract<PortalMessage, { type:
           auto_recovery: true,
         },
       ],
+      models: [
+        {
+          model_id: uuid,
+          sha256: 'ab'.repeat(32),
+          size: 6_000_000,
+          head: 'yolov8',
+          input: { width: 640, height: 640, is_open: false },
+          labels: { 0: 'person' },
+        },
+      ],
     },
   },
   ack: { type: 'ack', seq: 4096 },
@@ -92,6 +102,7 @@ const fromPortal: { [T in PortalMessage['type']]: Extract<PortalMessage, { type:
   'media.get': { type: 'media.get', id: 5, media_id: uuid },
   'live.start': { type: 'live.start', id: 6, source_id: uuid, mode: 'fmp4' },
   'live.stop': { type: 'live.stop', id: 6 },
+  'model.none': { type: 'model.none', stream: 1, cause: 'model_missing' },
 }
 const fromNimble: { [T in NimbleMessage['type']]: Extract<NimbleMessage, { type: T }> } = {
   hello: { type: 'hello', protocol: 1, software: 'nimble', id: null, nonce: 'AAAA', public_key: 'AAA=' },
@@ -180,6 +191,7 @@ const fromNimble: { [T in NimbleMessage['type']]: Extract<NimbleMessage, { type:
   media: { type: 'media', id: 4, content_type: 'image/jpeg', size: 1234, at: 1, cause: null },
   'live.started': { type: 'live.started', id: 6, mime: 'video/mp4; codecs="avc1.4d401f"' },
   'live.ended': { type: 'live.ended', id: 6, cause: 'stalled' },
+  'model.get': { type: 'model.get', stream: 1, model_id: uuid, from: 0 },
   overlay: {
     type: 'overlay',
     source_id: uuid,

@@ -2,7 +2,7 @@
  * The link between portal and nimble, protocol version 1: one WebSocket, JSON text frames as below,
  * binary frames for events and media (`frame.ts`). Both ends validate with these schemas.
  */
-import { metricIds, usecaseKeys, zoneKinds } from '@sightline/domain'
+import { detectionLabels, heads, metricIds, modelMaxBytes, usecaseKeys, zoneKinds } from '@sightline/domain'
 import * as z from 'zod'
 
 export const linkProtocol = 1
@@ -20,6 +20,8 @@ export const linkPingsMissed = 2
 export const linkUnacknowledged = 32
 /** Unsent bytes of a connection; beyond them live pictures are left out up to the next key frame. */
 export const linkBacklogBytes = 2 * 1024 * 1024
+/** Of a model's file, in one frame. */
+export const linkModelPartBytes = 256 * 1024
 /** Greatest message of either side. */
 export const linkMessageBytes = 4 * 1024 * 1024
 /** Close codes of our own; the close reason says more, as an id of `linkFaults`. */
@@ -160,10 +162,24 @@ export const linkChannel = z.object({
 })
 export type LinkChannel = z.infer<typeof linkChannel>
 
+/** A model that a pipeline names; its file is asked for with `model.get`. */
+export const linkModel = z.object({
+  model_id: uuid,
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  size: z.int().positive().max(modelMaxBytes),
+  head: z.enum(heads),
+  /** Of the picture that it looks at; `is_open`: it takes others too. */
+  input: z.object({ width: z.int().positive(), height: z.int().positive(), is_open: z.boolean() }),
+  /** Class of the model, by number → label. */
+  labels: z.record(z.string(), z.enum(detectionLabels)),
+})
+export type LinkModel = z.infer<typeof linkModel>
+
 export const linkConfig = z.object({
   version: z.int(),
   sources: z.array(linkSource),
   channels: z.array(linkChannel),
+  models: z.array(linkModel).default([]),
 })
 export type LinkConfig = z.infer<typeof linkConfig>
 
@@ -173,7 +189,7 @@ export type LinkConfig = z.infer<typeof linkConfig>
  * Reasons of a state or a refusal, as ids that both languages translate.
  * Camera: host_unknown, unreachable, timeout, not_rtsp, bad_credentials, credentials_too_long, credentials_unreadable, no_stream, not_h264:<codec>, stalled, cut, bad_stream, decoder_crashed,
  * redirected, address_refused, frozen, blind.
- * Channel: needs_model, needs_calibration, degraded:<why>, analysis_behind:<pictures left out a minute>, source_missing, no_zone, line_required.
+ * Channel: needs_model, model_loading:<percent>, model_missing, model_corrupt, model_runtime_missing, model_unrunnable:<why>, needs_calibration, degraded:<why>, analysis_behind:<pictures left out a minute>, source_missing, no_zone, line_required.
  */
 const cause = z.string().max(200).nullable()
 
@@ -320,6 +336,8 @@ export const portalMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('media.get'), ...request, media_id: uuid }),
   z.object({ type: z.literal('live.start'), ...request, source_id: uuid, mode: z.enum(['fmp4', 'mjpeg']) }),
   z.object({ type: z.literal('live.stop'), ...request }),
+  /** Answers `model.get` when there is nothing to send. */
+  z.object({ type: z.literal('model.none'), stream: z.int(), cause: z.string().max(200) }),
 ])
 export type PortalMessage = z.infer<typeof portalMessage>
 
@@ -390,6 +408,16 @@ export const nimbleMessage = z.discriminatedUnion('type', [
   /** No picture, or none any more. */
   z.object({ type: z.literal('live.ended'), ...request, cause }),
   z.object({ type: z.literal('overlay'), ...overlay.shape }),
+  /**
+   * Asks for a part of a model's file, from this byte on. The portal answers with one media frame of this stream, of at
+   * most `linkModelPartBytes`, or with `model.none`. One at a time: so pings and commands find their way between them.
+   */
+  z.object({
+    type: z.literal('model.get'),
+    stream: z.int().min(0).max(0xffff_ffff),
+    model_id: uuid,
+    from: z.int().min(0),
+  }),
 ])
 export type NimbleMessage = z.infer<typeof nimbleMessage>
 

@@ -11,6 +11,8 @@ import { type Engine, type EngineNews, Failed } from './engine.ts'
 import { createClips } from './live/clips.ts'
 import type { MediaStore } from './live/media-store.ts'
 import type { Log } from './log.ts'
+import { withModels } from './model/attached.ts'
+import { type FetchPart, openModelStore } from './model/store.ts'
 import { discover, scanInterfaces } from './onvif/discover.ts'
 import { probe } from './onvif/probe.ts'
 import type { RecorderParts } from './recorder.ts'
@@ -21,6 +23,8 @@ export type CamerasOptions = {
   clips: MediaStore
   /** Where the analysis keeps what must outlive a restart. */
   analysisFile: string
+  /** Where files of models are kept. */
+  modelFolder: string
   /** Simulated cameras of this machine. */
   allow(): AllowedHost[]
   /** Something changed that the portal should hear of. */
@@ -47,7 +51,7 @@ type Watched = {
 }
 
 export function createCameras(options: CamerasOptions): Cameras {
-  const { analysisFile, allow, tell, onRecords, log } = options
+  const { analysisFile, modelFolder, allow, tell, onRecords, log } = options
   const clips = createClips(options.clips, log)
   const watched = new Map<string, Watched>()
   let applied: LinkConfig | null = null
@@ -63,6 +67,13 @@ export function createCameras(options: CamerasOptions): Cameras {
       onState: (state) => tell({ type: 'channel.state', ...state }),
     },
   )
+
+  const models = openModelStore(modelFolder, log, () => {
+    if (applied) setChannels(applied.channels)
+  })
+  let portal: FetchPart | null = null
+  const setChannels = (channels: LinkConfig['channels']) =>
+    analysis.setChannels(withModels(channels, applied?.models ?? [], models.state))
 
   const begin = (source: LinkSource): Watched => {
     const item: Omit<Watched, 'camera'> = { source, pace: null, viewers: new Set() }
@@ -118,8 +129,8 @@ export function createCameras(options: CamerasOptions): Cameras {
     const channel = config.channels.find(({ channel_id }) => channel_id === channelId)
     if (!channel) throw new Failed('channel_unknown')
     const item = watched.get(channel.source_id)
-    analysis.setChannels(config.channels.filter((other) => other !== channel))
-    analysis.setChannels(config.channels)
+    setChannels(config.channels.filter((other) => other !== channel))
+    setChannels(config.channels)
     if (item && (force || item.camera.state().state !== 'streaming')) beginAnew(item)
   }
 
@@ -138,7 +149,8 @@ export function createCameras(options: CamerasOptions): Cameras {
     apply(config) {
       applied = config
       // First, so that a camera begins with the pictures that its channels want.
-      analysis.setChannels(config.channels)
+      models.want(config.models)
+      setChannels(config.channels)
       applySources(config.sources)
       tell({ type: 'config.applied', version: config.version })
     },
@@ -198,10 +210,14 @@ export function createCameras(options: CamerasOptions): Cameras {
       viewers.add(end)
       return leave
     },
+    offerModels(fetch, former) {
+      if (fetch === null && former !== portal) return
+      portal = fetch
+      models.online(fetch)
+    },
     async channelDo(channelId, action, force) {
       if (action === 'troubleshoot' || applied === null) return
-      if (action === 'delete')
-        analysis.setChannels(applied.channels.filter(({ channel_id }) => channel_id !== channelId))
+      if (action === 'delete') setChannels(applied.channels.filter(({ channel_id }) => channel_id !== channelId))
       else restart(channelId, applied, force)
     },
     figures() {
@@ -218,6 +234,7 @@ export function createCameras(options: CamerasOptions): Cameras {
       for (const item of [...watched.values()]) if (item.camera.state().cause === 'address_refused') beginAnew(item)
     },
     async stop() {
+      await models.stop()
       await analysis.stop()
       await clips.stop()
       await Promise.all([...watched.values()].map(end))

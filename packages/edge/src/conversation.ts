@@ -20,6 +20,8 @@ export type PortalLink = {
 }
 export type PortalSession = {
   message(message: PortalMessage): void
+  /** A binary frame. */
+  bytes?(frame: Uint8Array): void
   /** Once; nothing can be sent any more. */
   closed(): void
 }
@@ -58,6 +60,7 @@ export function converse(
   log.info('The portal is connected')
   pipe.release((data) => {
     heardAt = performance.now()
+    if (data instanceof Uint8Array && session.bytes) return session.bytes(data)
     const message = readMessage(data)
     if (message) session.message(message)
     else log.warn('The portal sent a message that is not understood', describe(data))

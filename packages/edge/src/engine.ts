@@ -8,6 +8,7 @@ import type {
   SourceState,
 } from '@sightline/contract/edge'
 import type { LiveListener, LiveMode } from './live/live.ts'
+import type { FetchPart } from './model/store.ts'
 
 type Of<T extends NimbleMessage['type']> = Extract<NimbleMessage, { type: T }>
 
@@ -44,6 +45,8 @@ export type Engine = {
   media(mediaId: string): Promise<{ contentType: string; bytes: Uint8Array; at: number }>
   /** Answers the function that ends it. @throws Failed */
   live(sourceId: string, mode: LiveMode, viewer: LiveViewer): () => void
+  /** From whom to fetch models, while the link lasts. @param former null ends this one only: a newer link may have come */
+  offerModels(fetch: FetchPart | null, former?: FetchPart): void
   /** @throws Failed */
   channelDo(channelId: string, action: 'revive' | 'troubleshoot' | 'restart' | 'delete', force: boolean): Promise<void>
 }

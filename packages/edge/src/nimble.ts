@@ -77,6 +77,7 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
     pictures,
     clips,
     analysisFile: join(folder, 'analysis.json'),
+    modelFolder: join(folder, 'models'),
     allow,
     tell,
     onRecords: recorder.take,
@@ -107,6 +108,7 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
       const session = startSession({ link, engine, journal, clock, log, about })
       return {
         message: session.message,
+        bytes: session.bytes,
         closed() {
           if (portal === link) portal = null
           session.closed()

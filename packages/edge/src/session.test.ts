@@ -27,6 +27,7 @@ const engine = createCameras({
   pictures: media,
   clips,
   analysisFile: join(folder, 'analysis.json'),
+  modelFolder: join(folder, 'models'),
   allow: () => [],
   tell: () => undefined,
   onRecords: () => undefined,

@@ -1,13 +1,14 @@
 /** What goes on between this nimble and a portal that has proven itself: records up, wishes down, pictures as asked for. */
 import { zstdCompressSync } from 'node:zlib'
 import { linkBacklogBytes, linkUnacknowledged, type PortalMessage } from '@sightline/contract/edge'
-import { compressEvents, encodeMedia, type MediaPart } from '@sightline/contract/frame'
+import { compressEvents, encodeMedia, FrameError, type MediaPart } from '@sightline/contract/frame'
 import type { Clock } from './clock.ts'
 import type { PortalLink, PortalSession } from './conversation.ts'
 import { type Engine, Failed, type LiveViewer } from './engine.ts'
 import type { Journal, JournalFrame } from './journal.ts'
 import type { LiveMode } from './live/live.ts'
 import type { Log } from './log.ts'
+import { exchangeParts } from './model/fetch.ts'
 
 export type SessionParts = {
   link: PortalLink
@@ -28,7 +29,9 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
   /** Ends what runs for a request: a discovery, a live picture. */
   const running = new Map<number, () => void>()
   const records = sendRecords(link, journal)
+  const parts = exchangeParts(link)
 
+  engine.offerModels(parts.fetch)
   link.send({ type: 'state', applied_version: engine.appliedVersion(), ...engine.state(), ...about })
 
   /** Runs a request; `fail` answers it when it cannot be done. */
@@ -125,6 +128,7 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
         link.send({ type: 'live.ended', id, cause: error instanceof Failed ? error.message : 'engine_fault' })
       }
     },
+    'model.none': ({ stream, cause }) => parts.none(stream, cause),
     'live.stop': ({ id }) => {
       running.get(id)?.()
       running.delete(id)
@@ -144,6 +148,14 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
   }
 
   return {
+    bytes(frame) {
+      try {
+        parts.bytes(frame)
+      } catch (error) {
+        if (!(error instanceof FrameError)) throw error
+        log.warn('The portal sent bytes that are not understood', error.message)
+      }
+    },
     message(message) {
       const handler = handlers[message.type] as ((message: PortalMessage) => void) | undefined
       if (handler) handler(message)
@@ -151,6 +163,8 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
     },
     closed() {
       over.abort()
+      engine.offerModels(null, parts.fetch)
+      parts.closed()
       for (const stop of running.values()) stop()
       running.clear()
       records.stop()

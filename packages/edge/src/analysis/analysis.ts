@@ -5,13 +5,14 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { ChannelState, EventRecord, LinkChannel, Overlay } from '@sightline/contract/edge'
+import type { ChannelState, EventRecord, Overlay } from '@sightline/contract/edge'
 import { uuidv7 } from '@sightline/domain'
 import * as z from 'zod'
 import type { FrameSocket } from '../camera/frames.ts'
 import type { AnalysisSize } from '../camera/messages.ts'
 import { keptFile } from '../kept-file.ts'
 import type { Log } from '../log.ts'
+import type { ChannelWork } from '../model/attached.ts'
 import type { FramePace } from './analyzer.ts'
 import { refusalOf } from './channel.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
@@ -40,7 +41,7 @@ export type AnalysisHooks = {
 
 export type Analysis = {
   /** The whole desired set, of all cameras. */
-  setChannels(channels: readonly LinkChannel[]): void
+  setChannels(channels: readonly ChannelWork[]): void
   /** As the camera's process measures it. */
   setPace(sourceId: string, pace: FramePace): void
   feedOf(sourceId: string): Feed | null
@@ -87,7 +88,7 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
   /** Where each camera's pictures go: for as long as it has channels. */
   const seats = new Map<string, Bench>()
   const feeds = new Map<string, Feed>()
-  let channels: readonly LinkChannel[] = []
+  let channels: readonly ChannelWork[] = []
   let states = new Map<string, ChannelState>()
   let stopped: Promise<void> | null = null
   let isDirty = false
@@ -273,7 +274,7 @@ function emptiest(benches: readonly Bench[], seats: ReadonlyMap<string, Bench>):
 }
 
 /** The pictures that serve all channels of a camera; null when none of them runs. */
-function sizeOf(channels: readonly LinkChannel[]): AnalysisSize | null {
+function sizeOf(channels: readonly ChannelWork[]): AnalysisSize | null {
   const pictures = channels
     .map((config) => ({ config, settings: settingsOf(config) }))
     .filter(({ config, settings }) => refusalOf(config, settings) === null)

@@ -1,6 +1,8 @@
-import type { ChannelState, EventRecord, LinkChannel, Overlay } from '@sightline/contract/edge'
+import type { ChannelState, EventRecord, Overlay } from '@sightline/contract/edge'
 import type { AnalysisPace } from '../camera/messages.ts'
-import { type Channel, createChannel, refusalOf, type Settings } from './channel.ts'
+import type { ChannelWork } from '../model/attached.ts'
+import { ModelTrouble, openSession, type Session } from '../model/runtime.ts'
+import { type Channel, createChannel, type Refusal, refusalOf, type Settings } from './channel.ts'
 import { createMask, type Mask } from './mask.ts'
 import type { Cv, Mat } from './opencv.ts'
 import { createPerception, type NewDetector, newDetector, type Perception, type Seen } from './perception.ts'
@@ -44,12 +46,14 @@ const overlayEveryMs = 200
 const rateOverMs = 5000
 
 type Running = {
-  config: LinkChannel
+  config: ChannelWork
   settings: Settings
   channel: Channel
   state: ChannelState
   /** When its pictures came, of the last seconds. */
   seenAt: number[]
+  /** Keeps the model loaded while the channel runs; null without one. */
+  session: Session | null
 }
 /** Channels of one camera that look at its pictures in the same way. */
 type Group = { settings: PerceptionSettings; perception: Perception; dueAt: number; isStill: boolean }
@@ -69,14 +73,14 @@ type Source = {
  */
 export function createAnalyzer({ cv, random, carried = () => null, detectorOf = newDetector }: AnalyzerOptions) {
   const channels = new Map<string, Running>()
-  const refused = new Map<string, LinkChannel>()
+  const refused = new Map<string, ChannelWork>()
   const sources = new Map<string, Source>()
 
   const ofSource = (sourceId: string) => [...channels.values()].filter(({ config }) => config.source_id === sourceId)
 
-  function start(config: LinkChannel, before: Carried | null): ChannelState {
+  function start(config: ChannelWork, before: Carried | null): ChannelState {
     const settings = settingsOf(config)
-    const refusal = refusalOf(config, settings)
+    const { refusal, session } = engage(config, settings)
     const state: ChannelState = {
       channel_id: config.channel_id,
       version: config.version,
@@ -88,7 +92,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     if (refusal) refused.set(config.channel_id, config)
     else {
       const channel = createChannel(config, settings, random, before ?? carried(config.channel_id))
-      channels.set(config.channel_id, { config, settings, channel, state, seenAt: [] })
+      channels.set(config.channel_id, { config, settings, channel, state, seenAt: [], session })
     }
     return state
   }
@@ -176,18 +180,19 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
 
   return {
     /** The whole desired set. Channels that did not change go on; the others' occasions end as disabled. */
-    setChannels(wanted: readonly LinkChannel[], at: number): Analysed {
+    setChannels(wanted: readonly ChannelWork[], at: number): Analysed {
       const records: EventRecord[] = []
       const states: ChannelState[] = []
       const byId = new Map(wanted.map((config) => [config.channel_id, config]))
       const touched = new Set<string>()
       const before = new Map<string, Carried | null>()
-      for (const [id, { config, channel }] of channels) {
+      for (const [id, { config, channel, session }] of channels) {
         if (isSame(config, byId.get(id))) continue
         records.push(...channel.close(at, 'disabled'))
         before.set(id, channel.carried())
         touched.add(config.source_id)
         channels.delete(id)
+        session?.close()
       }
       for (const [id, config] of refused) if (!isSame(config, byId.get(id))) refused.delete(id)
       for (const config of wanted) {
@@ -254,6 +259,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     stop(at: number, cause: 'restart' | 'disabled'): EventRecord[] {
       const records = [...channels.values()].flatMap(({ channel }) => channel.close(at, cause))
       for (const source of sources.values()) release(source)
+      for (const { session } of channels.values()) session?.close()
       channels.clear()
       sources.clear()
       return records
@@ -288,7 +294,20 @@ const nothing = (): Analysed => ({ records: [], overlay: null, states: [], isSti
 
 export type Analyzer = ReturnType<typeof createAnalyzer>
 
-const isSame = (a: LinkChannel, b: LinkChannel | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
+/** What keeps a channel from running, or the model that it runs with. */
+function engage(config: ChannelWork, settings: Settings): { refusal: Refusal | null; session: Session | null } {
+  const refusal = refusalOf(config, settings)
+  const { model } = settings.perception
+  if (refusal || !model) return { refusal, session: null }
+  try {
+    return { refusal: null, session: openSession(model.file, model.size) }
+  } catch (error) {
+    if (!(error instanceof ModelTrouble)) throw error
+    return { refusal: { state: 'refused', detector_state: 'needs_model', cause: error.message }, session: null }
+  }
+}
+
+const isSame = (a: ChannelWork, b: ChannelWork | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** Whether a group that wants fewer pictures than the camera sends takes this one; a tenth is left to jitter. */
 const isDue = ({ settings, dueAt }: Group, at: number): boolean => at >= dueAt - 100 / settings.fps

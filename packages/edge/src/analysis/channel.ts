@@ -15,7 +15,8 @@ export type Settings = ReturnType<typeof settingsOf>
 export type Refusal = Pick<ChannelState, 'state' | 'detector_state' | 'cause'>
 
 /** What keeps a channel from being run by this engine; null when nothing does. */
-export function refusalOf(config: LinkChannel, { need }: Settings): Refusal | null {
+export function refusalOf(config: LinkChannel, { need, modelCause }: Settings): Refusal | null {
+  if (modelCause) return { state: 'applied', detector_state: 'needs_model', cause: modelCause }
   if (need) return { state: 'applied', detector_state: need, cause: need }
   const drawn = (kind: Shape['kind']) => config.zones.some((zone) => zone.is_active && zone.kind === kind)
   const refused = (cause: string): Refusal => ({ state: 'refused', detector_state: 'ok', cause })
@@ -83,7 +84,7 @@ export function createChannel(
     detector: perception.detector,
     detector_state: cause === null ? 'ok' : 'degraded',
     state_cause: cause,
-    model_version: null,
+    model_version: perception.model?.sha256 ?? null,
     metrics: {},
     levels: null,
     details: null,

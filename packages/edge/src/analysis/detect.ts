@@ -1,16 +1,19 @@
 import { type Box, iou, shareInside } from '@sightline/domain'
 import type { Blob } from './motion.ts'
 import type { Cv, Mat, Rect } from './opencv.ts'
+import type { FollowedLabel, Part } from './usecase/usecase.ts'
 
 /**
  * Something found in one picture, in pixels. Only `person` (and `motion`, where the pipeline counts all that moves) may
  * start a track; an unexplained `blob` can only keep one alive.
  */
-export type Detection = { box: Box; score: number; kind: 'person' | 'motion' | 'blob' }
+export type Detection = { box: Box; score: number; kind: FollowedLabel | 'blob' }
 
 export type Detector = {
   /** @param blobs what moves · @param places where to look for people */
   find(picture: Mat, blobs: readonly Blob[], places: readonly Box[]): Detection[]
+  /** All that it found in the last picture, boxes in 0…1; null when it did not look. Only models tell more than persons. */
+  parts?(): Part[] | null
   delete(): void
 }
 

@@ -1,11 +1,12 @@
-import type { ChannelState, EventRecord, LinkChannel, Overlay } from '@sightline/contract/edge'
+import type { ChannelState, EventRecord, Overlay } from '@sightline/contract/edge'
 import type { FrameSocket } from '../camera/frames.ts'
+import type { ChannelWork } from '../model/attached.ts'
 import type { FramePace } from './analyzer.ts'
 import type { Carried } from './usecase/usecase.ts'
 
 /** What main tells an analysis worker. */
 export type ToWorker =
-  | { type: 'channels'; channels: LinkChannel[]; carried: [string, Carried][] }
+  | { type: 'channels'; channels: ChannelWork[]; carried: [string, Carried][] }
   | { type: 'pace'; source_id: string; pace: FramePace }
   | { type: 'stop' }
 

@@ -1,4 +1,5 @@
 import type { Box } from '@sightline/domain'
+import { createModelDetector } from '../model/detector.ts'
 import { createBackdrop } from './backdrop.ts'
 import { createHogDetector, type Detector, motionDetector } from './detect.ts'
 import { createDoubt } from './doubt.ts'
@@ -52,8 +53,10 @@ export type Seen = {
 
 export type NewDetector = (cv: Cv, settings: PerceptionSettings, width: number, height: number) => Detector
 
-export const newDetector: NewDetector = (cv, { detector, hog }, width, height) =>
-  detector === 'motion' ? motionDetector : createHogDetector(cv, hog, width, height)
+export const newDetector: NewDetector = (cv, { detector, hog, model }, width, height) => {
+  if (model) return createModelDetector(cv, model, width, height)
+  return detector === 'motion' ? motionDetector : createHogDetector(cv, hog, width, height)
+}
 
 export type Perception = {
   /** @param picture BGR of the size given at creation, masks already blanked */
@@ -149,9 +152,11 @@ export function createPerception(
         ...nothing,
         watching: true,
         cause: seeing === 'blurred' ? 'degraded:blurred' : isGrey ? 'degraded:no_colour' : null,
+        parts: detector.parts?.() ?? null,
         flames: burning?.flames ?? null,
         moving: blobs.length,
-        still: seeing === 'clear' && blobs.length === 0 && tracker.tracks.length === 0,
+        still:
+          seeing === 'clear' && blobs.length === 0 && tracker.tracks.length === 0 && settings.model?.isGated !== false,
         tracks: tracker.tracks.map((track) => ({
           id: track.id,
           box: share(track.box),

@@ -26,7 +26,7 @@ export function createRest(recheckMs: number) {
       const believed = new Set<number>()
       const still = new Map<number, Rest>()
       for (const track of tracks) {
-        if (!track.confirmed || track.label !== 'person' || moves(track.box, blobs)) continue
+        if (!track.confirmed || track.label === 'motion' || moves(track.box, blobs)) continue
         if (!standsOut(track.box)) continue
         const rest = resting.get(track.id) ?? { since: at, foundAt: at }
         still.set(track.id, rest)

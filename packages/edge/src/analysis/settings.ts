@@ -2,13 +2,17 @@ import type { LinkChannel } from '@sightline/contract/edge'
 import {
   calibrationOf,
   type DetectionLabel,
+  detectionLabels,
   type Homography,
+  heads,
   intruderLabels,
   missingNeed,
   type PipelineElements,
   parseWords,
   pipelineDefaults,
 } from '@sightline/domain'
+import type { ChannelWork, ReadyModel } from '../model/attached.ts'
+import type { ModelSettings } from '../model/detector.ts'
 import type { HogSettings } from './detect.ts'
 import type { MotionSettings } from './motion.ts'
 import type { TrackerSettings } from './track.ts'
@@ -20,7 +24,10 @@ export type PerceptionSettings = {
   fps: number
   motionWidth: number
   motion: MotionSettings
-  detector: 'hog' | 'motion'
+  /** `onnx`: the user's model. */
+  detector: 'hog' | 'motion' | 'onnx'
+  /** Null without one, or while it is not here. */
+  model: ModelSettings | null
   hog: HogSettings
   tracker: TrackerSettings
   recheckMs: number
@@ -69,13 +76,21 @@ export type AnalyticSettings = {
 export type Floor = { kind: 'points'; matrix: Homography } | { kind: 'height'; metres: number }
 
 /** A channel's map of elements as typed settings; what it lacks is the catalogue's default. */
-export function settingsOf({ usecase_key, pipeline_elements }: Pick<LinkChannel, 'usecase_key' | 'pipeline_elements'>) {
+export function settingsOf({
+  usecase_key,
+  pipeline_elements,
+  model: attached,
+}: Pick<ChannelWork, 'usecase_key' | 'pipeline_elements' | 'model'>) {
   const map: PipelineElements = { ...pipelineDefaults(usecase_key), ...pipeline_elements }
   const number = (key: string, otherwise = 0) => (typeof map[key] === 'number' ? map[key] : otherwise)
   const text = (key: string) => (typeof map[key] === 'string' ? map[key] : '')
 
+  const model = attached && 'file' in attached ? modelSettings(usecase_key, map, attached) : null
+  // Motion, tracks and windows go by the pictures that are looked at.
+  const fps = number('decode.fps') / (model ? number('detector.every_n', 1) : 1)
+  const modelLabels = model && [...new Set(Object.values(model.labels))]
   const perception: PerceptionSettings = {
-    fps: number('decode.fps'),
+    fps,
     motionWidth: number('motion.width'),
     motion: {
       history: number('motion.history'),
@@ -83,7 +98,8 @@ export function settingsOf({ usecase_key, pipeline_elements }: Pick<LinkChannel,
       shadows: map['motion.shadows'] === true,
       minArea: number('motion.min_area'),
     },
-    detector: text('detector.kind') === 'hog' ? 'hog' : 'motion',
+    detector: model ? 'onnx' : text('detector.kind') === 'hog' ? 'hog' : 'motion',
+    model,
     hog: {
       minScore: number('detector.conf'),
       nms: number('detector.nms'),
@@ -132,20 +148,43 @@ export function settingsOf({ usecase_key, pipeline_elements }: Pick<LinkChannel,
       forklift: number('analytic.radius_forklift_m'),
     },
     smokeShares: [number('analytic.smoke_low'), number('analytic.smoke_intermediate'), number('analytic.smoke_high')],
-    modelLabels: [],
+    modelLabels: modelLabels ?? [],
     floor: floorOf(map),
   }
   return {
     perception,
     analytic,
     /** What only the user can add before the channel can run; null when nothing lacks. */
-    need: missingNeed(usecase_key, map, null),
+    need: missingNeed(usecase_key, map, modelLabels),
+    /** Why the model that the pipeline names is not here; null when it is, or none is named. */
+    modelCause: attached && 'cause' in attached ? attached.cause : null,
     picture: {
-      fps: number('decode.fps'),
+      fps,
       width: number('decode.width'),
       height: number('decode.height'),
       on_demand: map['decode.on_demand'] !== false,
     },
+  }
+}
+
+function modelSettings(
+  usecase: LinkChannel['usecase_key'],
+  map: PipelineElements,
+  { sha256, file, head, input, labels }: ReadyModel,
+): ModelSettings {
+  const chosen = parseWords(String(map['detector.labels'] ?? ''), detectionLabels)
+  const wantedHead = heads.find((one) => one === map['detector.head'])
+  const side = input.is_open ? Math.round(Number(map['detector.input_size'] ?? 0) / 32) * 32 : 0
+  return {
+    sha256,
+    file,
+    head: wantedHead ?? head,
+    size: side > 0 ? { width: side, height: side } : { width: input.width, height: input.height },
+    labels: Object.fromEntries(Object.entries(labels).filter(([, label]) => chosen?.includes(label) ?? true)),
+    minScore: Number(map['detector.conf']),
+    nms: Number(map['detector.nms']),
+    // Fire and smoke stand where they are.
+    isGated: usecase !== 'frdtec',
   }
 }
 

@@ -2,6 +2,7 @@ import { type Box, iou } from '@sightline/domain'
 import { assign } from './assign.ts'
 import type { Detection } from './detect.ts'
 import { boxOf, correct, type Filter, predict, startFilter } from './kalman.ts'
+import type { FollowedLabel } from './usecase/usecase.ts'
 
 export type TrackerSettings = {
   /** Least similarity of a detection and a track. */
@@ -16,7 +17,7 @@ export type TrackerSettings = {
 export type Track = {
   readonly id: number
   readonly bornAt: number
-  readonly label: 'person' | 'motion'
+  readonly label: FollowedLabel
   /** Filtered, in pixels. */
   box: Box
   score: number
@@ -52,6 +53,8 @@ export function createTracker(settings: TrackerSettings) {
   function match(candidates: readonly Kept[], detections: readonly Detection[], least: number) {
     const cost = candidates.map((track) =>
       detections.map((found) => {
+        // A car is no person, however near. What only moves may be anything.
+        if (found.kind !== 'blob' && found.kind !== track.label) return 1
         const likeness = similarity(track.box, found.box, settings.distanceGate)
         return likeness < least ? 1 : 1 - likeness
       }),
@@ -127,7 +130,8 @@ export function createTracker(settings: TrackerSettings) {
     return {
       id: nextId++,
       bornAt: at,
-      label: detection.kind === 'motion' ? 'motion' : 'person',
+      // A blob starts no track.
+      label: detection.kind === 'blob' ? 'motion' : detection.kind,
       box: detection.box,
       score: detection.score,
       hits: 1,

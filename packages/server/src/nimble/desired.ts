@@ -1,5 +1,6 @@
-import type { LinkChannel, LinkConfig, LinkSource, LinkZone } from '@sightline/contract/edge'
+import type { LinkChannel, LinkConfig, LinkModel, LinkSource, LinkZone } from '@sightline/contract/edge'
 import { pipelineDefaults } from '@sightline/domain'
+import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { passwordPlace } from '../device/store.ts'
 import { notFound } from '../refusal.ts'
@@ -22,6 +23,7 @@ export async function desiredConfig(trx: Trx, secrets: Secrets, nimbleUid: strin
     version: nimble.desired_version,
     sources: await desiredSources(trx, secrets, nimble),
     channels: await desiredChannels(trx, nimble),
+    models: await desiredModels(trx, nimble),
   }
 }
 
@@ -129,6 +131,39 @@ async function desiredChannels(trx: Trx, nimble: NimbleKey): Promise<LinkChannel
     auto_recovery: row.auto_recovery,
   }))
 }
+
+/** Those that pipelines of its channels name. */
+async function desiredModels(trx: Trx, nimble: NimbleKey): Promise<LinkModel[]> {
+  const rows = await trx
+    .selectFrom('model')
+    .innerJoin('media', (on) =>
+      on.onRef('media.tenant_id', '=', 'model.tenant_id').onRef('media.id', '=', 'model.media_id'),
+    )
+    .select(['model.uid', 'media.sha256', 'media.size', 'model.head', 'model.labels', 'model.inputs'])
+    .select(['model.input_width', 'model.input_height'])
+    .where('model.tenant_id', '=', nimble.tenant_id)
+    .where(isNamedBy(nimble))
+    .orderBy('model.id')
+    .execute()
+  return rows.map((row) => ({
+    model_id: row.uid,
+    sha256: row.sha256 ?? '',
+    size: row.size,
+    head: row.head,
+    input: {
+      width: row.input_width,
+      height: row.input_height,
+      is_open: row.inputs[0]?.dims.slice(2).every((side) => typeof side === 'string') ?? false,
+    },
+    labels: row.labels,
+  }))
+}
+
+/** Whether a channel of this edge server runs a pipeline with the row of the table `model`. */
+export const isNamedBy = (nimble: NimbleKey) => sql<boolean>`exists (
+  select from channel join pipeline on pipeline.tenant_id = channel.tenant_id and pipeline.id = channel.pipeline_id
+  where channel.tenant_id = ${nimble.tenant_id} and channel.nimble_id = ${nimble.id}
+    and pipeline.elements ->> 'detector.model' = model.uid::text)`
 
 const linkZone = (shape: Omit<LinkZone, 'static_id'> & { uid: string }): LinkZone => ({
   static_id: shape.uid,

@@ -7,6 +7,7 @@ import { OpeningFault, type OpeningSelf } from '@sightline/contract/opening'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus.ts'
 import type { Db } from '../db/database.ts'
+import type { Env } from '../env.ts'
 import type { EventWriter } from '../event/store.ts'
 import type { Secrets } from '../secrets.ts'
 import { desiredConfig } from './desired.ts'
@@ -15,10 +16,12 @@ import { createIntake } from './intake.ts'
 import type { Leases } from './lease.ts'
 import { Link, type LinkListener } from './link.ts'
 import type { LinkStatus } from './links.ts'
+import { createModelSender } from './model.ts'
 import { createReports } from './reports.ts'
 import { offerKey, pinKey, type Target } from './states.ts'
 
 export type KeeperParts = {
+  env: Env
   db: Db
   bus: Bus
   events: EventWriter
@@ -215,6 +218,7 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
         opened()?.close(1008, 'connection_lost')
       },
     })
+    const sendModel = createModelSender(parts, target, opened)
     return {
       records: intake.take,
       odd: (what) => log.warn(`the edge server sent ${what}`),
@@ -230,7 +234,8 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
           reports.hear(message)
           reports.set({ state: 'online', cause: null, protocol: linkProtocol, engine_version: message.engine_version })
           sendConfig()
-        } else if (message.type === 'log') log[message.level](`edge server: ${message.text}`)
+        } else if (message.type === 'model.get') sendModel(message)
+        else if (message.type === 'log') log[message.level](`edge server: ${message.text}`)
         else reports.hear(message)
       },
     }

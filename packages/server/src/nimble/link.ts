@@ -6,7 +6,7 @@ import {
   nimbleMessage,
   type PortalMessage,
 } from '@sightline/contract/edge'
-import { decodeMedia, FrameError, frameKinds, type MediaPart } from '@sightline/contract/frame'
+import { decodeMedia, encodeMedia, FrameError, frameKinds, type MediaPart } from '@sightline/contract/frame'
 import { Refusal } from '../refusal.ts'
 import type { Dialled } from './dial.ts'
 
@@ -70,6 +70,11 @@ export class Link {
 
   send(message: PortalMessage): void {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message))
+  }
+
+  /** Answers a question of the nimble with bytes. */
+  sendBytes(stream: number, bytes: Uint8Array): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(encodeMedia(stream, 'bytes', bytes))
   }
 
   ping(): void {

@@ -1,10 +1,10 @@
 import { ActionIcon, Button } from '@mantine/core'
 import type { Customer } from '@sightline/contract'
-import type { UsecaseKey } from '@sightline/domain'
+import { cardsOf, type UsecaseKey } from '@sightline/domain'
 import { IconBuilding, IconDeviceCctv, IconRefresh } from '@tabler/icons-react'
 import { useIsFetching } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, queryClient } from '../app/client.ts'
 import { useMay } from '../session.ts'
@@ -21,6 +21,7 @@ import { MetricGrid } from '../ui/MetricCard.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton, PageSkeleton } from '../ui/Skeletons.tsx'
+import { WhenSeen } from '../ui/WhenSeen.tsx'
 import classes from './dashboard.module.css'
 
 /** What stands beside the cameras, and the chart, come after the cards and pictures. */
@@ -28,6 +29,7 @@ const Activity = lazy(() => import('./Activity.tsx').then((module) => ({ default
 const Attention = lazy(() => import('./Attention.tsx').then((module) => ({ default: module.Attention })))
 const Course = lazy(() => import('./Course.tsx').then((module) => ({ default: module.Course })))
 const chartHeight = 330
+const cardHeight = 130
 const sideHeight = 520
 
 /** What matters now at the cameras of a customer: figures by use case, the cameras, what happened, what needs a hand. */
@@ -62,8 +64,9 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
   const { customer_id } = customer
   const { query, view, all, cameras, total, remote, counts, chosen, stats } = useCustomerCameras(customer_id, uc)
   const levels = useLevels()
-  const shared = sharedLabels(chosen)
-  const isBusy = useIsFetching() > 0
+  const key = chosen.join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the use cases by their names, so that cards stay as they are
+  const shared = useMemo(() => sharedLabels(chosen), [key])
 
   const show = (next: UsecaseKey | undefined) =>
     void navigate({ to: '.', search: (now: object) => ({ ...now, uc: next }), replace: true } as never)
@@ -82,19 +85,7 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
           channels: t('dashboard.active', { count: totals.active_channels }),
         })}
       >
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label={t('dashboard.refresh')}
-          title={t('dashboard.refresh')}
-          loading={isBusy && query.isRefetching}
-          onClick={() => {
-            queryClient.invalidateQueries({ queryKey: api.customer.view.key() })
-            queryClient.invalidateQueries({ queryKey: ['event'] })
-          }}
-        >
-          <IconRefresh size={18} />
-        </ActionIcon>
+        <Refresh />
       </PageHeader>
       {counts.size === 0 ? (
         <Panel>
@@ -128,7 +119,11 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
           <MetricGrid>
             {chosen.map((key, index) => {
               const data = stats[index]?.data
-              return data ? <UsecaseCards key={key} usecaseKey={key} metrics={data.metrics} shared={shared} /> : null
+              if (data) return <UsecaseCards key={key} usecaseKey={key} metrics={data.metrics} shared={shared} />
+              // Their room is kept, so that nothing below moves when they come.
+              return (
+                stats[index]?.isPending && cardsOf(key).map(({ id }) => <BlockSkeleton key={id} height={cardHeight} />)
+              )
             })}
           </MetricGrid>
         </>
@@ -144,9 +139,11 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
             remote={remote}
           />
           {chosen[0] && (
-            <Suspense fallback={<BlockSkeleton height={chartHeight} />}>
-              <Course customerId={customer_id} usecases={chosen} />
-            </Suspense>
+            <WhenSeen height={chartHeight}>
+              <Suspense fallback={<BlockSkeleton height={chartHeight} />}>
+                <Course customerId={customer_id} usecases={chosen} />
+              </Suspense>
+            </WhenSeen>
           )}
         </div>
         <aside className={classes.side}>
@@ -157,5 +154,26 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
         </aside>
       </div>
     </>
+  )
+}
+
+/** Reads all figures again; apart from the page, which would be drawn anew whenever any call begins or ends. */
+function Refresh() {
+  const { t } = useTranslation()
+  const isReading = useIsFetching({ queryKey: api.customer.view.key() }) > 0
+  return (
+    <ActionIcon
+      variant="default"
+      size={36}
+      aria-label={t('dashboard.refresh')}
+      title={t('dashboard.refresh')}
+      loading={isReading}
+      onClick={() => {
+        queryClient.invalidateQueries({ queryKey: api.customer.view.key() })
+        queryClient.invalidateQueries({ queryKey: ['event'] })
+      }}
+    >
+      <IconRefresh size={18} />
+    </ActionIcon>
   )
 }

@@ -1,5 +1,6 @@
 import type { MetricStat } from '@sightline/contract'
 import { cardsOf, type MetricId, metricRule, type UsecaseKey } from '@sightline/domain'
+import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { en } from '../../i18n/en/index.ts'
 import { formatNumber, formatPercent } from '../../i18n/format.ts'
@@ -37,7 +38,7 @@ type Props = {
 }
 
 /** The specified cards of a use case, for as far as their figures are there. */
-export function UsecaseCards({ usecaseKey, metrics, period = 'h24', shared }: Props) {
+export const UsecaseCards = memo(({ usecaseKey, metrics, period = 'h24', shared }: Props) => {
   const { t } = useTranslation()
   const Icon = usecaseIcons[usecaseKey]
   return cardsOf(usecaseKey).map(({ id, label, isViolation }) => {
@@ -65,4 +66,4 @@ export function UsecaseCards({ usecaseKey, metrics, period = 'h24', shared }: Pr
       />
     )
   })
-}
+})

@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core'
 import type { EventStats } from '@sightline/contract'
 import { metricsOf } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../app/client.ts'
 import { useIsServerAway } from '../../app/ServerWatch.tsx'
@@ -84,7 +84,9 @@ function useStill({ device_id, channels, device_health, snapshot_url }: Camera):
   return newest.data?.kind === 'snapshot' ? newest.data.snapshot_url : (view.data?.snapshot_url ?? snapshot_url)
 }
 
-function Tile({ camera, levels, isViolating }: { camera: Camera; levels: Levels; isViolating: boolean }) {
+type TileProps = { camera: Camera; levels: Levels; isViolating: boolean }
+
+const Tile = memo(({ camera, levels, isViolating }: TileProps) => {
   const { t } = useTranslation()
   const { device_id, device_name, site_id, site_name, device_health, channels } = camera
   const isAway = useIsServerAway()
@@ -111,4 +113,4 @@ function Tile({ camera, levels, isViolating }: { camera: Camera; levels: Levels;
       figure={figure}
     />
   )
-}
+})

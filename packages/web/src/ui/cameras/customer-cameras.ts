@@ -1,6 +1,7 @@
 import type { CustomerView } from '@sightline/contract'
 import { type UsecaseKey, usecaseKeys } from '@sightline/domain'
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { api } from '../../app/client.ts'
 
 /** Numbers are read again this often while the page is in sight. */
@@ -48,7 +49,8 @@ export function useCustomerCameras(customer_id: string, uc: UsecaseKey | undefin
       (state.data?.pages[0]?.view.totals.devices ?? 0) > seldomFrom ? seldomMs : refreshMs,
   })
   const [first] = query.data?.pages ?? []
-  const read = query.data?.pages.flatMap(({ view }) => camerasOf(view)) ?? []
+  // The same objects as long as nothing changed: their tiles are not drawn anew.
+  const read = useMemo(() => query.data?.pages.flatMap(({ view }) => camerasOf(view)) ?? [], [query.data])
   const counts = new Map(
     usecaseKeys.flatMap((key) => {
       const count = first?.view.totals.usecases.find(({ usecase_key }) => usecase_key === key)?.channels

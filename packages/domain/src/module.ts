@@ -50,6 +50,7 @@ export const screens: readonly Screen[] = [
 
   { path: '/event', module: 'EventsList', nav: 'viewer_nav' },
   { path: '/event/detail', module: 'EventID', nav: 'viewer_nav' },
+  { path: '/event/gallery', module: 'Gallery', nav: 'viewer_nav' },
 
   { path: '/configuration', module: 'Configurations', nav: 'super_and_admin_access', change: ['edit'] },
   { path: '/configuration/add', module: 'AddConfiguration', nav: 'super_and_admin_access', change: ['edit'] },

@@ -144,13 +144,14 @@ export function createClient(env: ClientEnv): Client {
         },
         body,
       })
-      answer = await response.json()
+      answer = op.kind === 'file' && response.ok ? await response.blob() : await response.json()
     } catch (error) {
       if (isAbort(error)) throw error
       if (timeout.aborted) return fail(408, null)
       // No connection (code 0), or an answer that is not JSON: a proxy's page instead of the portal's.
       return fail(0, null)
     }
+    if (answer instanceof Blob) return { status: true as const, data: answer, message: null, page: null }
     const code = response.status
     if (!response.ok || (answer as Envelope).response_code !== (op.status ?? 200)) return fail(code, answer as Failure)
     const { response: data, message, message_type, page } = answer as Envelope

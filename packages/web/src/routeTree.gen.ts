@@ -45,6 +45,7 @@ import { Route as AppDeviceEditRouteImport } from './routes/_app/device.edit'
 import { Route as AppDeviceViewRouteImport } from './routes/_app/device.view'
 import { Route as AppEventIndexRouteImport } from './routes/_app/event.index'
 import { Route as AppEventDetailRouteImport } from './routes/_app/event.detail'
+import { Route as AppEventGalleryRouteImport } from './routes/_app/event.gallery'
 import { Route as AppSiteIndexRouteImport } from './routes/_app/site.index'
 import { Route as AppSiteAddRouteImport } from './routes/_app/site.add'
 import { Route as AppSiteDetailRouteImport } from './routes/_app/site.detail'
@@ -232,6 +233,11 @@ const AppEventDetailRoute = AppEventDetailRouteImport.update({
   path: '/event/detail',
   getParentRoute: () => AppRoute,
 } as any)
+const AppEventGalleryRoute = AppEventGalleryRouteImport.update({
+  id: '/event/gallery',
+  path: '/event/gallery',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppSiteIndexRoute = AppSiteIndexRouteImport.update({
   id: '/site/',
   path: '/site/',
@@ -299,6 +305,7 @@ export interface FileRoutesByFullPath {
   '/device/edit': typeof AppDeviceEditRoute
   '/device/view': typeof AppDeviceViewRoute
   '/event/detail': typeof AppEventDetailRoute
+  '/event/gallery': typeof AppEventGalleryRoute
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
@@ -343,6 +350,7 @@ export interface FileRoutesByTo {
   '/device/edit': typeof AppDeviceEditRoute
   '/device/view': typeof AppDeviceViewRoute
   '/event/detail': typeof AppEventDetailRoute
+  '/event/gallery': typeof AppEventGalleryRoute
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
@@ -389,6 +397,7 @@ export interface FileRoutesById {
   '/_app/device/edit': typeof AppDeviceEditRoute
   '/_app/device/view': typeof AppDeviceViewRoute
   '/_app/event/detail': typeof AppEventDetailRoute
+  '/_app/event/gallery': typeof AppEventGalleryRoute
   '/_app/site/add': typeof AppSiteAddRoute
   '/_app/site/detail': typeof AppSiteDetailRoute
   '/_app/site/edit': typeof AppSiteEditRoute
@@ -435,6 +444,7 @@ export interface FileRouteTypes {
     | '/device/edit'
     | '/device/view'
     | '/event/detail'
+    | '/event/gallery'
     | '/site/add'
     | '/site/detail'
     | '/site/edit'
@@ -479,6 +489,7 @@ export interface FileRouteTypes {
     | '/device/edit'
     | '/device/view'
     | '/event/detail'
+    | '/event/gallery'
     | '/site/add'
     | '/site/detail'
     | '/site/edit'
@@ -524,6 +535,7 @@ export interface FileRouteTypes {
     | '/_app/device/edit'
     | '/_app/device/view'
     | '/_app/event/detail'
+    | '/_app/event/gallery'
     | '/_app/site/add'
     | '/_app/site/detail'
     | '/_app/site/edit'
@@ -806,6 +818,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppEventDetailRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/event/gallery': {
+      id: '/_app/event/gallery'
+      path: '/event/gallery'
+      fullPath: '/event/gallery'
+      preLoaderRoute: typeof AppEventGalleryRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/site/': {
       id: '/_app/site/'
       path: '/site'
@@ -879,6 +898,7 @@ interface AppRouteChildren {
   AppDeviceEditRoute: typeof AppDeviceEditRoute
   AppDeviceViewRoute: typeof AppDeviceViewRoute
   AppEventDetailRoute: typeof AppEventDetailRoute
+  AppEventGalleryRoute: typeof AppEventGalleryRoute
   AppSiteAddRoute: typeof AppSiteAddRoute
   AppSiteDetailRoute: typeof AppSiteDetailRoute
   AppSiteEditRoute: typeof AppSiteEditRoute
@@ -914,6 +934,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppDeviceEditRoute: AppDeviceEditRoute,
   AppDeviceViewRoute: AppDeviceViewRoute,
   AppEventDetailRoute: AppEventDetailRoute,
+  AppEventGalleryRoute: AppEventGalleryRoute,
   AppSiteAddRoute: AppSiteAddRoute,
   AppSiteDetailRoute: AppSiteDetailRoute,
   AppSiteEditRoute: AppSiteEditRoute,

@@ -1,6 +1,8 @@
 /** Pictures and clips of events, which stay where they were taken until somebody looks at them. */
-import type { Links } from '../nimble/links.ts'
 import { notFound, Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
+
+type Links = Pick<Services['links'], 'media'>
 
 export type EdgeMedia = { contentType: string; body: Buffer }
 
@@ -9,13 +11,13 @@ const mostKeptBytes = 64 * 1024 * 1024
 
 type Kept = { media: Promise<EdgeMedia>; bytes: number }
 /** By id, the one that was asked for last at the end; per set of links, as a test has many. */
-const recent = new WeakMap<Pick<Links, 'media'>, Map<string, Kept>>()
+const recent = new WeakMap<Links, Map<string, Kept>>()
 
 /**
  * Who may see it is the caller's to know.
  * @throws 404 when the edge server keeps it no longer, 409 while it is being written, 503 while the edge server is away
  */
-export function readEdgeMedia(links: Pick<Links, 'media'>, nimbleUid: string, uid: string): Promise<EdgeMedia> {
+export function readEdgeMedia(links: Links, nimbleUid: string, uid: string): Promise<EdgeMedia> {
   const known = recent.get(links) ?? new Map<string, Kept>()
   recent.set(links, known)
   const kept = known.get(uid) ?? { media: fetchMedia(links, nimbleUid, uid), bytes: 0 }
@@ -36,7 +38,7 @@ export function readEdgeMedia(links: Pick<Links, 'media'>, nimbleUid: string, ui
   return kept.media
 }
 
-async function fetchMedia(links: Pick<Links, 'media'>, nimbleUid: string, uid: string): Promise<EdgeMedia> {
+async function fetchMedia(links: Links, nimbleUid: string, uid: string): Promise<EdgeMedia> {
   try {
     const { contentType, body } = await links.media(nimbleUid, uid)
     // An edge server is not trusted to name a type that a browser would run.

@@ -80,6 +80,7 @@ const rules: Record<string, Permission> = {
   '/channel/edit': 'user_nav',
   '/event': 'viewer_nav',
   '/event/detail': 'viewer_nav',
+  '/event/gallery': 'viewer_nav',
   '/configuration': 'super_and_admin_access',
   '/configuration/add': 'edit',
   '/configuration/edit': 'edit',

@@ -1,32 +1,33 @@
 import { Button } from '@mantine/core'
 import type { EventEntity } from '@sightline/contract'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatDuration, formatNumber, formatSiteTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
-import { useMetricsText } from '../ui/analytics/EventItems.tsx'
+import { isViolation, stateOf, useMetricsText } from '../ui/analytics/EventItems.tsx'
+import { ClockChoice } from '../ui/ClockChoice.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Go } from '../ui/Go.tsx'
 import { Tag } from '../ui/Health.tsx'
-import { ShapesOver, shapesOf } from '../ui/live/ShapesOver.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { EventMedia } from './EventMedia.tsx'
+import { EvidencePanel } from './EvidencePanel.tsx'
 import classes from './event.module.css'
 
-type Box = { box: [number, number, number, number]; track_id?: number | null; label?: string }
+const lengthOf = (from: string, to: string) => formatDuration((Date.parse(to) - Date.parse(from)) / 1000)
 
 /** One event: its picture with boxes, every number, and where it came from. */
 export function EventDetail({ event }: { event: EventEntity }) {
   const { t } = useTranslation()
   const metricsText = useMetricsText()
-  const [isGone, setIsGone] = useState(false)
   const site = useQuery(api.site.get.query({ site_id: event.site_id }))
   const device = useQuery(api.device.get.query({ device_id: event.device_id }))
   const channel = useQuery(api.channel.id.query({ channel_id: event.channel_id }))
   const timezone = site.data?.site_address.site_timezone
-  const details = (event.details ?? {}) as { boxes?: Box[] } & Record<string, unknown>
+  const details = event.details ?? {}
+  const { occasion } = event
   const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : null)
   const numbers = (values: Record<string, number>) =>
     Object.entries(values)
@@ -41,6 +42,7 @@ export function EventDetail({ event }: { event: EventEntity }) {
           .filter(Boolean)
           .join(' · ')}
       >
+        <ClockChoice />
         {channel.data && (
           <Button
             component={Go}
@@ -53,26 +55,14 @@ export function EventDetail({ event }: { event: EventEntity }) {
         )}
       </PageHeader>
       <div className={classes.columns}>
-        <div className={classes.picture}>
-          {event.snapshot_url && !isGone ? (
-            <>
-              <img src={event.snapshot_url} alt={metricsText(event)} onError={() => setIsGone(true)} />
-              {channel.data && <ShapesOver shapes={shapesOf(channel.data.zones)} />}
-              {details.boxes?.map(({ box: [x, y, w, h], track_id, label }, index) => (
-                <span
-                  key={track_id ?? `box-${index}`}
-                  className={classes.box}
-                  style={{ left: `${x * 100}%`, top: `${y * 100}%`, width: `${w * 100}%`, height: `${h * 100}%` }}
-                >
-                  <span>{[label, track_id].filter(Boolean).join(' ')}</span>
-                </span>
-              ))}
-            </>
-          ) : (
-            <p>{t(isGone ? 'event.pictureGone' : 'event.noPicture')}</p>
-          )}
+        <div className={classes.stack}>
+          <EventMedia event={event} />
+          <EvidencePanel eventId={event.event_uuid} />
         </div>
-        <Panel title={t('event.facts')} aside={<Tag tone="info">{t(`event.kind.${event.kind}`)}</Tag>}>
+        <Panel
+          title={t('event.facts')}
+          aside={<Tag tone={isViolation(event) ? 'bad' : 'info'}>{t(stateOf(event))}</Tag>}
+        >
           <Facts
             items={[
               ...numbers(event.metrics),
@@ -80,6 +70,18 @@ export function EventDetail({ event }: { event: EventEntity }) {
                 ? numbers(event.levels).map(([id, value]) => [`${id} (${t('event.levels')})`, value] as const)
                 : []),
               [t('event.observed'), formatSiteTime(event.observed_at, timezone)],
+              ...(occasion && !occasion.is_instant
+                ? [
+                    [
+                      t('event.endedAt'),
+                      occasion.ended_at ? formatSiteTime(occasion.ended_at, timezone) : t('event.goesOn'),
+                    ] as const,
+                    ...(occasion.ended_at
+                      ? [[t('event.length'), lengthOf(event.observed_at, occasion.ended_at)] as const]
+                      : []),
+                    ...numbers(occasion.peak).map(([id, value]) => [t('event.peak', { metric: id }), value] as const),
+                  ]
+                : []),
               [t('event.received'), formatSiteTime(event.received_at, timezone)],
               ...(event.kind === 'window'
                 ? [[t('event.watched'), formatDuration(event.observed_ms / 1000)] as const]

@@ -1,127 +1,114 @@
-import { Button, Group, Select, Switch } from '@mantine/core'
-import type { Customer, EventEntity } from '@sightline/contract'
-import { type UsecaseKey, usecaseKeys } from '@sightline/domain'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { Button, Switch } from '@mantine/core'
+import type { Customer } from '@sightline/contract'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, queryClient } from '../app/client.ts'
+import { api } from '../app/client.ts'
+import { shownZone } from '../i18n/format.ts'
 import { useTopic } from '../live.ts'
 import { EventItems } from '../ui/analytics/EventItems.tsx'
+import { ClockChoice } from '../ui/ClockChoice.tsx'
 import { useCameraNames } from '../ui/cameras/camera-names.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { Go } from '../ui/Go.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
-import { CameraChoice } from './CameraChoice.tsx'
+import { EventFilters } from './EventFilters.tsx'
+import { ExportButton } from './ExportButton.tsx'
 import classes from './event.module.css'
-import { type EventSearch, kinds, pageSize, periods } from './search.ts'
+import { Histogram } from './Histogram.tsx'
+import { type EventSearch, isFiltered, noFilter, pageSize, selectionOf } from './search.ts'
+import { useEvents } from './useEvents.ts'
 
-/** Events newest first, filtered by what the address says; new ones wait behind a pill, or follow by themselves. */
+/** From here on down somebody reads: nothing moves under their eyes. */
+const readingPx = 240
+
+/** What happened, newest first, filtered by what the address says; what is new waits behind a pill, or comes by itself. */
 export function EventList({ search, customer }: { search: EventSearch; customer: Customer | null }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const [waiting, setWaiting] = useState(0)
   const [follows, setFollows] = useState(false)
+  /** What came later waits. */
+  const [readAt, setReadAt] = useState(() => new Date().toISOString())
   const set = (change: Partial<EventSearch>) =>
     void navigate({ to: '.', search: (now: EventSearch) => ({ ...now, ...change }), replace: true } as never)
 
-  const { period = 'h24', uc, cid, kind } = search
-  const selection = {
-    usecase_key: uc,
-    channel_id: cid ? [cid] : undefined,
-    site_id: search.sid,
-    customer_id: cid || search.sid ? undefined : customer?.customer_id,
-    kind: kind ? [kind] : undefined,
-    start: periods[period],
-    type: 1,
-    event_limit: pageSize,
+  const { cid, uc, sid, show, from, period } = search
+  const view = show ? ('records' as const) : ('occasions' as const)
+  const listed = {
+    ...{ end: readAt, ...selectionOf(search, customer) },
+    ...{ view, kind: show === 'window' ? ['window' as const] : undefined },
   }
-  const key = [...api.event.range.key(), 'pages', selection]
-  const query = useInfiniteQuery({
-    queryKey: key,
-    initialPageParam: 0,
-    queryFn: async ({ pageParam, signal }) => {
-      const result = await api.event.range.call({ ...selection, event_offset: pageParam }, { signal })
-      if (!result.status) throw result.failure
-      return { events: result.data as EventEntity[], page: result.page }
-    },
-    getNextPageParam: ({ page }) => {
-      if (!page) return null
-      const next = page.offset + page.limit
-      // What lies deeper is reached by a narrower period, not by paging.
-      return next < (page.total ?? Number.POSITIVE_INFINITY) && next <= 10_000 ? next : null
-    },
+  const { query, events, total } = useEvents({ ...listed, event_limit: pageSize })
+  const { usecase_key, usecase_meta_key, channel_id, site_id, customer_id, start, end } = listed
+  const histogram = useQuery({
+    ...api.event.histogram.query({ usecase_key, usecase_meta_key, channel_id, site_id, customer_id, start, end }),
+    placeholderData: keepPreviousData,
   })
+
   const reload = () => {
     setWaiting(0)
-    void queryClient.resetQueries({ queryKey: key })
+    setReadAt(new Date().toISOString())
   }
   useTopic('event', (message) => {
     const concerns =
+      !from &&
       (!cid || message.channel_id === cid) &&
       (!uc || message.usecase_key === uc) &&
-      (!search.sid || message.site_id === search.sid)
-    if (concerns && (message.opened > 0 || kind === 'window')) setWaiting((now) => now + Math.max(1, message.opened))
+      (!sid || message.site_id === sid)
+    const fresh = show ? message.records : message.opened
+    if (concerns && fresh > 0) setWaiting((now) => now + fresh)
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reads again when something waits, not when the key changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reads again when something waits, not when the rest changes
   useEffect(() => {
-    if (follows && waiting > 0) reload()
+    if (follows && waiting > 0 && window.scrollY < readingPx) reload()
   }, [follows, waiting])
 
-  const events = query.data?.pages.flatMap((page) => page.events)
-  const total = query.data?.pages[0]?.page?.total
   const nameOf = useCameraNames(events?.map(({ device_id }) => device_id) ?? [])
-  const isFiltered = Boolean(uc || cid || kind)
   return (
     <>
       <PageHeader
         title={t('event.title')}
         meta={total === undefined ? '' : total === null ? t('event.metaMany') : t('event.meta', { count: total })}
       >
-        <Switch label={t('event.tail')} checked={follows} onChange={() => setFollows(!follows)} />
+        <Switch
+          style={{ alignSelf: 'center' }}
+          label={t('event.tail')}
+          checked={follows}
+          onChange={() => setFollows(!follows)}
+        />
+        <Button component={Go} to="/event/gallery" search={addressOf(search)} variant="default">
+          {t('event.gallery.title')}
+        </Button>
+        <ExportButton asked={listed} isEmpty={events?.length === 0} />
       </PageHeader>
-      <Group gap="xs" mb="md" className={classes.filters}>
-        <Select
-          aria-label={t('event.filter.period')}
-          allowDeselect={false}
-          value={period}
-          onChange={(next) => set({ period: (next ?? 'h24') as EventSearch['period'] })}
-          data={(Object.keys(periods) as (keyof typeof periods)[]).map((value) => ({
-            value,
-            label: t(`chart.${value}`),
-          }))}
+      <EventFilters search={search} set={set} customer={customer} zone={shownZone(histogram.data?.timezone)} />
+      {histogram.data && (
+        <Histogram
+          key={`${histogram.data.start} ${histogram.data.end}`}
+          data={histogram.data}
+          isNarrowed={from !== undefined}
+          onNarrow={(from, to) => set({ from, to })}
+          onReset={() => set({ from: undefined, to: undefined })}
         />
-        <Select
-          aria-label={t('event.filter.usecase')}
-          placeholder={t('event.filter.allUsecases')}
-          clearable
-          value={uc ?? null}
-          onChange={(next) =>
-            set({ uc: (next ?? undefined) as UsecaseKey | undefined, cid: undefined, uid: undefined })
-          }
-          data={usecaseKeys.map((value) => ({ value, label: t(`usecase.name.${value}`) }))}
-        />
-        <CameraChoice
-          value={cid}
-          uc={uc}
-          siteId={search.sid}
-          customerId={customer?.customer_id}
-          onChange={(next) => set({ cid: next, uid: undefined })}
-        />
-        <Select
-          aria-label={t('event.filter.kind')}
-          placeholder={t('event.filter.allKinds')}
-          clearable
-          value={kind ?? null}
-          onChange={(next) => set({ kind: (next ?? undefined) as EventSearch['kind'] })}
-          data={kinds.map((value) => ({ value, label: t(`event.kind.${value}`) }))}
-        />
-      </Group>
-      {waiting > 0 && !follows && (
+      )}
+      <div className={classes.over}>
+        <ClockChoice />
+      </div>
+      {waiting > 0 && (
         <div className={classes.pill} role="status">
-          <Button radius="xl" size="compact-md" onClick={reload}>
+          <Button
+            radius="xl"
+            size="compact-md"
+            onClick={() => {
+              window.scrollTo({ top: 0 })
+              reload()
+            }}
+          >
             {t('event.newer', { count: waiting })}
           </Button>
         </div>
@@ -133,19 +120,20 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
           <RowsSkeleton />
         ) : events.length === 0 ? (
           <Empty
-            title={isFiltered ? t('common.nothingMatches') : t('event.empty')}
+            title={isFiltered(search) ? t('common.nothingMatches') : t('event.empty')}
             text={t('event.emptyText')}
             action={
-              isFiltered ? (
-                <Button
-                  variant="default"
-                  onClick={() => set({ uc: undefined, cid: undefined, uid: undefined, kind: undefined })}
-                >
+              isFiltered(search) ? (
+                <Button variant="default" onClick={() => set(noFilter)}>
                   {t('common.clearFilters')}
                 </Button>
               ) : (
                 period !== 'd7' &&
-                period !== 'd30' && <Button onClick={() => set({ period: 'd7' })}>{t('event.widen')}</Button>
+                period !== 'd30' && (
+                  <Button onClick={() => set({ period: 'd7', from: undefined, to: undefined })}>
+                    {t('event.widen')}
+                  </Button>
+                )
               )
             }
           />
@@ -165,3 +153,8 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
     </>
   )
 }
+
+/** The filters, for the other screen that has them. */
+const addressOf = ({ cid, uid, sid, uc, key, period, from, to }: EventSearch) => ({
+  ...{ cid, uid, sid, uc, key, period, from, to },
+})

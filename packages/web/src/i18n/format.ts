@@ -47,14 +47,35 @@ export function otherZone(at: string | number | Date, timeZone: string, viewer?:
   return (timeZone.split('/').at(-1) ?? timeZone).replaceAll('_', ' ')
 }
 
+export const clocks = ['site', 'mine', 'utc'] as const
+/** Whose clock times are shown by. */
+export type Clock = (typeof clocks)[number]
+const clockSavedAs = 'sightline.clock'
+/** None where there is no browser. */
+const storage = globalThis.localStorage as Storage | undefined
+let clock: Clock = clocks.find((one) => one === storage?.getItem(clockSavedAs)) ?? 'site'
+
+export const shownClock = (): Clock => clock
+/** Shows every time by another clock, here and at the next visit. */
+export function setClock(next: Clock): void {
+  clock = next
+  storage?.setItem(clockSavedAs, next)
+  // How times read is a part of the language: what shows words is drawn again.
+  i18n.emit('languageChanged', i18n.language)
+}
+/** The zone that times of a site are shown in; undefined: the browser's. */
+export const shownZone = (siteZone: string | undefined): string | undefined =>
+  clock === 'site' ? siteZone : clock === 'utc' ? 'UTC' : undefined
+
 /**
- * A moment by the clock of a site, `YYYY-MM-DD HH:mm:ss`, with the place named where the viewer's clock differs.
+ * A moment by the clock of a site, or the one chosen instead, `YYYY-MM-DD HH:mm:ss`, with the place named where the viewer's clock differs.
  * @param timeZone undefined while the site's is not known: then the browser's
  * @param isClock without the date
  */
 export function formatSiteTime(at: string | number | Date, timeZone: string | undefined, isClock = false): string {
-  const time = (isClock ? formatClock : formatTime)(at, timeZone)
-  const place = timeZone && otherZone(at, timeZone)
+  const zone = shownZone(timeZone)
+  const time = (isClock ? formatClock : formatTime)(at, zone)
+  const place = zone && otherZone(at, zone)
   return place ? `${time} (${place})` : time
 }
 

@@ -173,6 +173,7 @@ export const message = {
   edge_pictures_full: 'Its disk is full: events are kept, their pictures are not. Free some space there.',
   analysis_behind: 'The analysis cannot keep up: {{0}} pictures a minute are left out',
   clock_offset: 'Its clock is off',
+  export_too_many: 'More than {{0}} rows: choose a shorter period, or filter',
   connection_lost: 'The connection was lost',
   source_missing: 'Its stream is not configured',
   repeated: 'Given more than once',

@@ -38,6 +38,7 @@ export const common: Catalogue['common'] = {
   sortAscending: 'tri croissant',
   sortDescending: 'tri décroissant',
   watched: { h1: 'observé {{time}} sur la dernière heure', h24: 'observé {{time}} sur 24 h' },
+  clock: { label: 'Heures selon l’horloge', site: 'Du site', mine: 'La mienne', utc: 'UTC' },
   selectAll: 'Tout choisir',
   selectRow: 'Choisir {{name}}',
   name: 'Nom',

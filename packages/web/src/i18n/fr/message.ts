@@ -174,6 +174,7 @@ export const message: Catalogue['message'] = {
   edge_pictures_full: 'Son disque est plein : les événements sont conservés, leurs images non. Libérez de l’espace.',
   analysis_behind: 'L’analyse ne suit pas : {{0}} images par minute sont omises',
   clock_offset: 'Son horloge est décalée',
+  export_too_many: 'Plus de {{0}} lignes : choisissez une période plus courte, ou filtrez',
   connection_lost: 'La connexion a été perdue',
   source_missing: "Son flux n'est pas configuré",
   repeated: 'Indiqué plusieurs fois',

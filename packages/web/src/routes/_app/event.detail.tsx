@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
 import { EventDetail } from '../../event/EventDetail.tsx'
+import { goingOnMs, isGoingOn } from '../../event/useEvents.ts'
 
 export const Route = createFileRoute('/_app/event/detail')({
   validateSearch: z.object({ eid: z.uuid(), cid: z.uuid().optional(), uid: z.uuid().optional() }),
@@ -16,5 +17,9 @@ export const Route = createFileRoute('/_app/event/detail')({
 
 function Page() {
   const { eid } = Route.useSearch()
-  return <EventDetail key={eid} event={useSuspenseQuery(api.event.id.query({ event_uuid: eid })).data} />
+  const { data } = useSuspenseQuery({
+    ...api.event.id.query({ event_uuid: eid }),
+    refetchInterval: ({ state }) => (state.data && isGoingOn(state.data) ? goingOnMs : false),
+  })
+  return <EventDetail key={eid} event={data} />
 }

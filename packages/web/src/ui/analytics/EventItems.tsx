@@ -1,10 +1,13 @@
 import type { EventEntity } from '@sightline/contract'
+import { violationMetrics } from '@sightline/domain'
+import { IconPlayerPlay } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { formatNumber, formatSiteTime } from '../../i18n/format.ts'
+import { formatDuration, formatNumber, formatSiteTime } from '../../i18n/format.ts'
 import { Go } from '../Go.tsx'
 import { Tag } from '../Health.tsx'
 import { useSiteZones } from '../site-zones.ts'
 import classes from './analytics.module.css'
+import { bundlesOf } from './bundles.ts'
 import { usecaseIcons } from './usecase-icons.ts'
 
 /** `Up 1 · Down 2`: the metrics of an event that are above zero. */
@@ -19,6 +22,35 @@ export function useMetricsText(): (event: EventEntity) => string {
       .join(' · ')
 }
 
+/** `zone1 · peak 12 · ended after 2 min`: what became of what an event began; of other events nothing. */
+export function useOccasionText(): (event: EventEntity) => string {
+  const { t } = useTranslation()
+  return ({ occasion, metrics, observed_at }) => {
+    if (!occasion) return ''
+    const { zone, direction, is_instant, ended_at, peak } = occasion
+    const values = Object.entries(peak)
+      .filter(([id, value]) => value > 0 && !(id in metrics) && !/_(min|max)$/.test(id))
+      .map(([id, value]) => `${t(`usecase.metric.${id as 'total'}`)} ${formatNumber(value)}`)
+    const length = ended_at && formatDuration((Date.parse(ended_at) - Date.parse(observed_at)) / 1000)
+    const state = is_instant ? null : length ? t('event.lasted', { time: length }) : t('event.goesOn')
+    return [zone, direction, ...values, state].filter(Boolean).join(' · ')
+  }
+}
+
+/** Whether it began something that must not happen. */
+export const isViolation = ({ kind, metrics }: EventEntity): boolean =>
+  kind === 'open' && Object.entries(metrics).some(([id, value]) => value > 0 && violationMetrics.has(id))
+
+/** What a tag says of an event. */
+export const stateOf = ({ kind, occasion }: EventEntity) =>
+  !occasion
+    ? (`event.kind.${kind}` as const)
+    : occasion.is_instant
+      ? 'event.happened'
+      : occasion.ended_at === null
+        ? 'event.now'
+        : 'event.over'
+
 type Props = {
   events: readonly EventEntity[]
   /** Of its camera or channel. */
@@ -27,44 +59,72 @@ type Props = {
   withDate?: boolean
 }
 
-/** Events newest first, each a link to its page, with its time by the clock of its site. */
+/** Events newest first, each a link to its page, with its time by the clock of its site; those that share a clip together. */
 export function EventItems({ events, nameOf, withDate }: Props) {
   const { t } = useTranslation()
-  const metricsText = useMetricsText()
   const zoneOf = useSiteZones(events.map(({ site_id }) => site_id))
+  const item = (event: EventEntity) => (
+    <EventItem
+      event={event}
+      name={nameOf(event)}
+      time={formatSiteTime(event.observed_at, zoneOf(event.site_id), !withDate)}
+    />
+  )
   return (
     <ul className={classes.events}>
-      {events.map((event) => {
-        const Icon = usecaseIcons[event.usecase_key]
-        const isViolation = event.kind === 'open' && (event.metrics.violation ?? 0) > 0
-        return (
-          <li key={event.event_uuid}>
-            <Go to="/event/detail" search={{ eid: event.event_uuid, cid: event.channel_id }} className={classes.event}>
-              {event.snapshot_url ? (
-                <img className={classes.thumb} src={event.snapshot_url} alt="" loading="lazy" />
-              ) : (
-                <span className={classes.thumb}>
-                  <Icon size={18} stroke={1.6} aria-hidden="true" />
-                </span>
-              )}
-              <span className={classes.eventWords}>
-                <span className={classes.eventTitle}>{metricsText(event) || t(`event.kind.${event.kind}`)}</span>
-                <span className="t3 truncate">
-                  {nameOf(event)} · {t(`usecase.name.${event.usecase_key}`)}
-                </span>
-              </span>
-              <span className={classes.eventEnd}>
-                <Tag tone={isViolation ? 'bad' : event.kind === 'open' ? 'info' : 'neutral'}>
-                  {t(`event.kind.${event.kind}`)}
-                </Tag>
-                <time className="num t3" dateTime={event.observed_at}>
-                  {formatSiteTime(event.observed_at, zoneOf(event.site_id), !withDate)}
-                </time>
-              </span>
-            </Go>
-          </li>
-        )
-      })}
+      {bundlesOf(events).map(([first, ...more]) => (
+        <li key={first.event_uuid}>
+          {item(first)}
+          {more.length > 0 && (
+            <details className={classes.bundle}>
+              <summary>{t('event.overlapping', { count: more.length })}</summary>
+              <ul className={classes.events}>
+                {more.map((event) => (
+                  <li key={event.event_uuid}>{item(event)}</li>
+                ))}
+              </ul>
+            </details>
+          )}
+        </li>
+      ))}
     </ul>
+  )
+}
+
+type ItemProps = {
+  event: EventEntity
+  /** Of its camera or channel. */
+  name: string
+  time: string
+}
+
+function EventItem({ event, name, time }: ItemProps) {
+  const { t } = useTranslation()
+  const metricsText = useMetricsText()
+  const occasionText = useOccasionText()
+  const Icon = usecaseIcons[event.usecase_key]
+  return (
+    <Go to="/event/detail" search={{ eid: event.event_uuid, cid: event.channel_id }} className={classes.event}>
+      <span className={classes.thumb}>
+        {event.snapshot_url ? (
+          <img src={event.snapshot_url} alt="" loading="lazy" />
+        ) : (
+          <Icon size={18} stroke={1.6} aria-hidden="true" />
+        )}
+        {event.clip_url && <IconPlayerPlay size={16} className={classes.play} aria-label={t('event.hasClip')} />}
+      </span>
+      <span className={classes.eventWords}>
+        <span className={classes.eventTitle}>{metricsText(event) || t(`event.kind.${event.kind}`)}</span>
+        <span className={`${classes.eventWhere} t3`}>
+          {[name, t(`usecase.name.${event.usecase_key}`), occasionText(event)].filter(Boolean).join(' · ')}
+        </span>
+      </span>
+      <span className={classes.eventEnd}>
+        <Tag tone={isViolation(event) ? 'bad' : event.kind === 'open' ? 'info' : 'neutral'}>{t(stateOf(event))}</Tag>
+        <time className="num t3" dateTime={event.observed_at}>
+          {time}
+        </time>
+      </span>
+    </Go>
   )
 }

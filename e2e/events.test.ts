@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { EventEntity } from '@sightline/contract'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { signIn } from './api.ts'
+import { axeFaults, openBrowser, type Watched } from './browser.ts'
+import { pageOf, password, prepare, registerFirst, usernameOf } from './prepared.ts'
+import { type Product, startProduct, until } from './product.ts'
+
+const shots = fileURLToPath(new URL('./out/', import.meta.url))
+let product: Product
+let browser: Browser
+let watched: Watched
+
+beforeAll(async () => {
+  mkdirSync(shots, { recursive: true })
+  product = await startProduct()
+  browser = await openBrowser()
+  await registerFirst(product)
+  await prepare(product)
+})
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') {
+    console.log([watched.page.url(), ...watched.faults].join('\n'))
+    await watched.page.screenshot({ path: `${shots}failed-${task.name.slice(0, 32)}.png` })
+  }
+  await watched.context.close()
+})
+afterAll(async () => {
+  await browser?.close()
+  await product?.discard()
+})
+
+test('an intrusion comes by itself, and its clip, evidence and picture are a few clicks away', async () => {
+  const viewer = await signIn(product.origin, usernameOf('super_viewer'), password)
+  // A clip that is being written answers 409 until it is complete.
+  watched = await pageOf(browser, product, usernameOf('super_viewer'), { expected: [/409/] })
+  const { page } = watched
+  const intrusions = async () =>
+    (await viewer.call('event', 'range', {
+      usecase_key: 'intrdtec',
+      view: 'occasions',
+      event_limit: 1,
+    } as never)) as EventEntity[]
+
+  await page.goto(`${product.origin}/event?uc=intrdtec&period=h1`)
+  await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+  await page.getByRole('switch', { name: 'Follow live' }).click()
+  const row = page.locator('a[href*="/event/detail"]').first()
+  await row.waitFor({ timeout: 60_000 })
+  const [newest] = await until('an intrusion with a clip', async () => {
+    const found = await intrusions()
+    return found[0]?.clip_url ? found : null
+  })
+  expect(newest?.occasion).toMatchObject({ is_instant: false })
+  expect(await axeFaults(page)).toEqual([])
+
+  await row.click()
+  await page.locator('label', { hasText: /^Clip$/ }).click()
+  const video = page.locator('video')
+  await video.waitFor({ timeout: 30_000 })
+  const played = await until('the clip plays', () =>
+    video.evaluate(async (player: HTMLVideoElement) => {
+      await player.play()
+      return player.currentTime > 0.5 ? { seconds: player.duration, width: player.videoWidth } : null
+    }),
+  )
+  expect(played.seconds).toBeGreaterThan(8)
+  expect(played.seconds).toBeLessThan(61)
+  expect(played.width).toBeGreaterThan(0)
+
+  await page.getByRole('button', { name: 'Collect' }).click()
+  const clip = page.locator('li', { hasText: '.mp4' })
+  const sum = /SHA-256 ([\da-f]{64})/.exec((await clip.textContent()) ?? '')?.[1]
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    clip.getByRole('button', { name: 'Download' }).click(),
+  ])
+  expect(
+    createHash('sha256')
+      .update(readFileSync(await file.path()))
+      .digest('hex'),
+  ).toBe(sum)
+
+  await page.goBack()
+  await row.waitFor()
+  expect(new URL(page.url()).searchParams.get('uc')).toBe('intrdtec')
+  const [sheet] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  expect(readFileSync(await sheet.path(), 'utf8')).toContain('"Intrusion')
+
+  // The period narrows by keyboard, and the address keeps it.
+  const begins = page.getByRole('slider', { name: 'Beginning of the period' })
+  await begins.focus()
+  await page.keyboard.press('PageUp')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/from=/)
+  await page.getByRole('button', { name: 'Whole period' }).click()
+  await row.waitFor()
+
+  await page.getByRole('link', { name: 'Gallery' }).click()
+  const tile = page.locator('main button:has(img)').first()
+  await tile.waitFor()
+  expect(new URL(page.url()).searchParams.get('uc')).toBe('intrdtec')
+  await tile.click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Open event' }).waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  expect(watched.faults).toEqual([])
+})

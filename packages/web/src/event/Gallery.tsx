@@ -1,0 +1,169 @@
+import { Button, Modal } from '@mantine/core'
+import type { Customer, EventEntity } from '@sightline/contract'
+import { IconChevronLeft, IconChevronRight, IconPlayerPlay } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatSiteTime } from '../i18n/format.ts'
+import { useMetricsText, useOccasionText } from '../ui/analytics/EventItems.tsx'
+import { ClockChoice } from '../ui/ClockChoice.tsx'
+import { useCameraNames } from '../ui/cameras/camera-names.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { Go } from '../ui/Go.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import { useSiteZones } from '../ui/site-zones.ts'
+import { EventFilters } from './EventFilters.tsx'
+import { EventMedia } from './EventMedia.tsx'
+import eventClasses from './event.module.css'
+import classes from './gallery.module.css'
+import { type EventSearch, isFiltered, noFilter, selectionOf } from './search.ts'
+import { useEvents } from './useEvents.ts'
+
+const pictures = 48
+
+/** Pictures of what happened, newest first; one opens large, with its clip, and the arrow keys go on from there. */
+export function Gallery({ search, customer }: { search: EventSearch; customer: Customer | null }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const [shownId, setShownId] = useState<string | null>(null)
+  const set = (change: Partial<EventSearch>) =>
+    void navigate({ to: '.', search: (now: EventSearch) => ({ ...now, ...change }), replace: true } as never)
+
+  const { query, events = [] } = useEvents({
+    ...selectionOf(search, customer),
+    ...{ view: 'gallery', details: true, event_limit: pictures },
+  })
+  const nameOf = useCameraNames(events.map(({ device_id }) => device_id))
+  const zoneOf = useSiteZones(events.map(({ site_id }) => site_id))
+  const metricsText = useMetricsText()
+  const time = ({ observed_at, site_id }: EventEntity) => formatSiteTime(observed_at, zoneOf(site_id))
+  const shownAt = events.findIndex(({ event_uuid }) => event_uuid === shownId)
+  const hours = Map.groupBy(events, (event) => `${time(event).slice(0, 13)}:00`)
+
+  return (
+    <>
+      <PageHeader title={t('event.gallery.title')} meta={t('event.gallery.meta')}>
+        <ClockChoice />
+        <Button component={Go} to="/event" search={{ ...search, show: undefined }} variant="default">
+          {t('event.gallery.list')}
+        </Button>
+      </PageHeader>
+      <EventFilters search={search} set={set} customer={customer} zone={zoneOf(events[0]?.site_id ?? '')} isGallery />
+      {query.isError && !query.data ? (
+        <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+      ) : !query.data ? (
+        <BlockSkeleton height={320} />
+      ) : events.length === 0 ? (
+        <Empty
+          title={isFiltered(search) ? t('common.nothingMatches') : t('event.gallery.empty')}
+          text={t('event.gallery.emptyText')}
+          action={
+            isFiltered(search) && (
+              <Button variant="default" onClick={() => set(noFilter)}>
+                {t('common.clearFilters')}
+              </Button>
+            )
+          }
+        />
+      ) : (
+        [...hours].map(([hour, taken]) => (
+          <section key={hour} aria-label={hour}>
+            <h2 className={`${classes.hour} num`}>{hour}</h2>
+            <ul className={classes.grid}>
+              {taken.map((event) => (
+                <li key={event.event_uuid}>
+                  <button type="button" className={classes.tile} onClick={() => setShownId(event.event_uuid)}>
+                    <img src={event.snapshot_url ?? ''} alt={metricsText(event)} loading="lazy" />
+                    {event.clip_url && (
+                      <IconPlayerPlay size={22} className={classes.play} aria-label={t('event.hasClip')} />
+                    )}
+                    <span className={classes.words}>
+                      <span className="truncate">{metricsText(event)}</span>
+                      <span className="t3 truncate num">
+                        {nameOf(event.device_id)} · {time(event).slice(11)}
+                      </span>
+                    </span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))
+      )}
+      {query.hasNextPage && (
+        <div className={eventClasses.more}>
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            {t('event.gallery.more')}
+          </Button>
+        </div>
+      )}
+      <Lightbox
+        event={events[shownAt] ?? null}
+        title={events[shownAt] ? `${nameOf(events[shownAt].device_id) ?? ''} · ${time(events[shownAt])}` : ''}
+        newer={events[shownAt - 1]}
+        older={shownAt < 0 ? undefined : events[shownAt + 1]}
+        onShow={(event) => setShownId(event?.event_uuid ?? null)}
+      />
+    </>
+  )
+}
+
+type LightboxProps = {
+  event: EventEntity | null
+  title: string
+  newer: EventEntity | undefined
+  older: EventEntity | undefined
+  onShow: (event: EventEntity | null) => void
+}
+
+function Lightbox({ event, title, newer, older, onShow }: LightboxProps) {
+  const { t } = useTranslation()
+  const metricsText = useMetricsText()
+  const occasionText = useOccasionText()
+  const onKeyDown = ({ key, target }: KeyboardEvent) => {
+    // In a clip the arrow keys are the player's.
+    if (target instanceof HTMLVideoElement) return
+    if ((key === 'ArrowRight' || key === 'j') && older) onShow(older)
+    if ((key === 'ArrowLeft' || key === 'k') && newer) onShow(newer)
+  }
+  return (
+    <Modal
+      opened={event !== null}
+      onClose={() => onShow(null)}
+      size="xl"
+      title={title}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+      onKeyDown={onKeyDown}
+    >
+      {event && (
+        <>
+          <EventMedia key={event.event_uuid} event={event} />
+          <div className={classes.bar}>
+            <Button
+              variant="default"
+              leftSection={<IconChevronLeft size={16} />}
+              disabled={!newer}
+              onClick={() => newer && onShow(newer)}
+            >
+              {t('event.gallery.newer')}
+            </Button>
+            <span className="truncate">{[metricsText(event), occasionText(event)].filter(Boolean).join(' · ')}</span>
+            <Button
+              variant="default"
+              rightSection={<IconChevronRight size={16} />}
+              disabled={!older}
+              onClick={() => older && onShow(older)}
+            >
+              {t('event.gallery.older')}
+            </Button>
+          </div>
+          <Button component={Go} to="/event/detail" search={{ eid: event.event_uuid, cid: event.channel_id }} mt="sm">
+            {t('event.gallery.open')}
+          </Button>
+        </>
+      )}
+    </Modal>
+  )
+}

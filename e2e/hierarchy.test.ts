@@ -209,6 +209,7 @@ test('a small stream beside the large one, a tag for the cameras that were chose
   const { did, sid } = prepared.ids
   const page = await as(usernameOf('admin'))
   await open(page, `/device/detail?sid=${sid}&did=${did}`)
+  await page.getByRole('tab', { name: 'Stream' }).click()
   await press(page, 'Add stream')
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: /^Name/ }).fill('Small')
@@ -276,6 +277,10 @@ test('sites change their customer, and a licence key is made and added on screen
   await drawer.getByRole('button', { name: 'Take over' }).click()
   await drawer.getByRole('link', { name: 'Lyon DC' }).waitFor()
   await sound(page)
+  // The last site that leaves takes the list with it, at once and without reading the page again.
+  await drawer.getByRole('button', { name: /Lyon DC/ }).click()
+  await drawer.getByText('No sites yet').waitFor()
+  expect(await drawer.getByRole('link', { name: 'Lyon DC' }).count()).toBe(0)
   await prepared.root.call('customer', 'siteAssign', { customer_id: cuid, site_id: [prepared.ids.sid] })
 
   await open(page, '/license')

@@ -33,6 +33,9 @@ export async function registerFirst({ origin, firstAddress }: Product): Promise<
   if (answer.status !== 201) throw new Error(`the first account: ${answer.status} ${await answer.text()}`)
 }
 
+export const addPerson = (root: Caller, username: string, role_key: Role) =>
+  root.call('user', 'create', { ...person(username), role_key })
+
 const whole: [number, number][] = [
   [0, 0],
   [1, 0],
@@ -44,8 +47,7 @@ export const analytics = ['pplcnt', 'pplocc', 'intrdtec', 'emptyframecheck'] as 
 /** Fills a product whose first account is there; ends when the first event is. */
 export async function prepare({ origin }: Product): Promise<Prepared> {
   const root = await signIn(origin, usernameOf('super_admin'), password)
-  for (const role_key of roles)
-    if (role_key !== 'super_admin') await root.call('user', 'create', { ...person(usernameOf(role_key)), role_key })
+  for (const role_key of roles) if (role_key !== 'super_admin') await addPerson(root, usernameOf(role_key), role_key)
   const { customer_id } = (await root.call('customer', 'create', { customer_name: 'Acme Logistics' })) as Customer
   const { site_id } = (await root.call('site', 'create', {
     site_name: 'Lyon DC',

@@ -44,6 +44,9 @@ export const customerEntity = z
     customer_address: customerAddress,
     customer_total_sites: z.int(),
     customer_total_devices: z.int(),
+    customer_total_channels: z.int(),
+    /** People to whom it is assigned. */
+    customer_total_users: z.int(),
     ...stored,
   })
   .meta({ id: 'Customer' })

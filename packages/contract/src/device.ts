@@ -52,6 +52,8 @@ export const device = z
     device_health: health,
     health_cause: z.string().nullable(),
     last_frame_at: z.string().nullable(),
+    /** The newest picture that is kept; none is taken for it. */
+    snapshot_url: z.string().nullable(),
     is_demo: z.boolean(),
     ...stored,
   })

@@ -50,6 +50,8 @@ export const siteEntity = z
     site_notifications: z.int(),
     site_active_channels: z.int(),
     site_health: health,
+    /** Tags of its cameras, as `tag_name` of each, sorted. */
+    site_tags: z.array(z.string()),
     site_devices: z.array(device).optional(),
     ...stored,
   })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { licenseRefusal, licenseState } from './license.ts'
+import { expiryStage, licenseRefusal, licenseState } from './license.ts'
 
 const now = Date.UTC(2026, 4, 4)
 const days = (n: number) => now + n * 86_400_000
@@ -13,6 +13,20 @@ it.each([
   ['more channels than it allows', 16, 17, null, 'exceeded'],
 ] as const)('state of a licence: %s', (_, limit, used, expiresAt, state) => {
   expect(licenseState(limit, used, expiresAt, now)).toBe(state)
+})
+
+it.each([
+  ['no end', null, null],
+  ['31 days before', days(31), null],
+  ['30 days before', days(30), 30],
+  ['8 days before', days(8), 30],
+  ['7 days before', days(7), 7],
+  ['2 days before', days(2), 7],
+  ['a day before', days(1), 1],
+  ['at its end', now, 0],
+  ['long after', days(-400), 0],
+])('the warning of a licence comes 30, 7 and 1 days before its end, and with it: %s', (_, expiresAt, stage) => {
+  expect(expiryStage(expiresAt, now)).toBe(stage)
 })
 
 it.each([

@@ -16,6 +16,17 @@ export function licenseState(limit: number, used: number, expiresAt: number | nu
 /** Whole days that are left, 0 on the last one and afterwards. Banners tell of 30, 7 and 1. */
 export const daysUntil = (expiresAt: number, now: number): number => Math.max(0, Math.floor((expiresAt - now) / dayMs))
 
+const stages = [licenseExpiringDays, 7, 1, 0]
+
+/**
+ * Which warning is due for a licence: the days of its stage (30, 7, 1; 0 once it has ended), null when none is. A
+ * warning that was put away comes back with the next stage.
+ */
+export function expiryStage(expiresAt: number | null, now: number): number | null {
+  if (expiresAt === null) return null
+  return stages.findLast((days) => expiresAt - now <= days * dayMs) ?? null
+}
+
 /** The first bundle of these use cases that a licence does not cover; null when it covers all. @param bundles null covers all */
 export function uncovered(bundles: readonly string[] | null, wanted: readonly UsecaseKey[]): BundleKey | null {
   if (bundles === null) return null

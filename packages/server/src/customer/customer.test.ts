@@ -25,8 +25,27 @@ test('is created in the caller’s organization, with its address', async () => 
     customer_address: { ...customer_address, customer_city: '' },
     customer_total_sites: 0,
     customer_total_devices: 0,
+    customer_total_channels: 0,
+    customer_total_users: 0,
     organization_id: defaultOrganizationId,
     version: 1,
+  })
+})
+
+test('says how many sites, cameras, analytics and people it has', async () => {
+  const customer = await t.make.customer()
+  const site = await t.make.site({}, customer)
+  const device = await t.make.device({}, site)
+  await t.make.channel({}, device)
+  await t.make.channel({ usecase_key: 'intrdtec' }, device)
+  const viewer = await t.make.user('viewer')
+  await admin.call('customer.assign', { user_id: viewer.uid, customer_id: [customer.uid] })
+  const { body } = await admin.call('customer.get', { customer_id: customer.uid })
+  expect(body.response).toMatchObject({
+    customer_total_sites: 1,
+    customer_total_devices: 1,
+    customer_total_channels: 2,
+    customer_total_users: 1,
   })
 })
 

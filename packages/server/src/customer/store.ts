@@ -3,7 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isActive } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
-import { within, withinChannels } from '../reach.ts'
+import { ofChannels, within, withinChannels } from '../reach.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 
@@ -29,6 +29,11 @@ const customers = (trx: Trx, scope: Scope) =>
       sql<number>`(select count(*) from device join site on site.tenant_id = device.tenant_id and site.id = device.site_id
         where site.tenant_id = customer.tenant_id and site.customer_id = customer.id
         and ${within(scope, 'site', 'site.id')})`.as('devices'),
+      sql<number>`(select count(*) from channel join site on site.tenant_id = channel.tenant_id and site.id = channel.site_id
+        where site.tenant_id = customer.tenant_id and site.customer_id = customer.id
+        and ${within(scope, 'site', 'site.id')} and ${ofChannels(scope)})`.as('channels'),
+      sql<number>`(select count(*) from user_customer a where a.tenant_id = customer.tenant_id
+        and a.customer_id = customer.id)`.as('users'),
     ])
     .where(within(scope, 'customer', null))
     .where(reached(scope))
@@ -168,6 +173,8 @@ export const toCustomer = (row: CustomerRow): Customer => ({
   customer_address: row.address as Customer['customer_address'],
   customer_total_sites: row.sites,
   customer_total_devices: row.devices,
+  customer_total_channels: row.channels,
+  customer_total_users: row.users,
   organization_id: row.organization_uid,
   version: row.version,
   created_at: row.created_at.toISOString(),

@@ -42,7 +42,7 @@ export const device: Handlers<'device'> = {
       const uids = await createDevices(trx, scope, app, drafts, fieldOf)
       const rows = await deviceRows(trx, scope, { uids })
       rows.sort((a, b) => uids.indexOf(a.uid) - uids.indexOf(b.uid))
-      return { rows, entities: await describeDevices(trx, scope, app.links, rows) }
+      return { rows, entities: await describeDevices(trx, scope, app, rows) }
     })
     for (const row of rows) tell(ctx, row)
     const [first] = entities
@@ -74,7 +74,7 @@ export const device: Handlers<'device'> = {
       if (filter.customer_id !== undefined) await findCustomer(trx, scope, filter.customer_id)
       if (filter.nimble_id !== undefined) await readNimble(trx, scope, filter.nimble_id)
       const { rows, counted } = await pageOfDevices(trx, scope, app.links, filter, { limit, offset })
-      const entities = await describeDevices(trx, scope, app.links, rows)
+      const entities = await describeDevices(trx, scope, app, rows)
       return reply(entities, { page: pageOf({ limit, offset }, counted) })
     }),
 
@@ -174,7 +174,7 @@ const stillMs = 60_000
 
 /** One device as the API shows it. */
 async function described(trx: Trx, { app, scope }: Ctx, row: DeviceRow): Promise<Device> {
-  const [entity] = await describeDevices(trx, scope, app.links, [row])
+  const [entity] = await describeDevices(trx, scope, app, [row])
   if (!entity) throw notFound()
   return entity
 }

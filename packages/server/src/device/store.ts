@@ -3,12 +3,14 @@ import { gravest, type HealthGrade, type Judged, sourceHealth, type UsecaseKey }
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { listChannels } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
+import { mediaUrl } from '../media/store.ts'
 import { heardNimbles, isHeard, type Links } from '../nimble/store.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
 import { within, withinChannels } from '../reach.ts'
 import { notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { SecretPlace } from '../secrets.ts'
+import type { Services } from '../services.ts'
 import { deviceSource, type SourceRow, sourceReport, sourcesOfDevices } from '../source/store.ts'
 import { hasHealth } from './health.ts'
 
@@ -172,13 +174,13 @@ export const tagName = (tags: Record<string, string>) =>
 export async function describeDevices(
   trx: Trx,
   scope: Scope,
-  links: Links,
+  app: Pick<Services, 'links' | 'env'>,
   rows: readonly DeviceRow[],
 ): Promise<Device[]> {
   const sources = await sourcesOfDevices(trx, scope, rows)
-  const channels = await listChannels(trx, scope, links, { deviceUids: rows.map((row) => row.uid) })
+  const channels = await listChannels(trx, scope, app.links, { deviceUids: rows.map((row) => row.uid) })
   const byDevice = Map.groupBy(channels, (channel) => channel.device_id)
-  return rows.map((row) => deviceEntity(row, sources.get(row.id) ?? [], byDevice.get(row.uid) ?? [], links))
+  return rows.map((row) => deviceEntity(row, sources.get(row.id) ?? [], byDevice.get(row.uid) ?? [], app))
 }
 
 /** @throws 412 when a version is given and no longer the newest */
@@ -242,7 +244,12 @@ export const passwordPlace = (deviceUid: string): SecretPlace => ({
   row: deviceUid,
 })
 
-export function deviceEntity(row: DeviceRow, sources: SourceRow[], channels: Channel[], links: Links): Device {
+function deviceEntity(
+  row: DeviceRow,
+  sources: SourceRow[],
+  channels: Channel[],
+  { links, env }: Pick<Services, 'links' | 'env'>,
+): Device {
   const { health, cause } = healthOf(row, sources, links)
   const [first] = sources
   const frames = sources.flatMap((source) => source.last_frame_at ?? [])
@@ -267,6 +274,7 @@ export function deviceEntity(row: DeviceRow, sources: SourceRow[], channels: Cha
     device_health: health,
     health_cause: cause,
     last_frame_at: frames.length > 0 ? new Date(Math.max(...frames.map(Number))).toISOString() : null,
+    snapshot_url: row.snapshot_uid === null ? null : mediaUrl(env, row.snapshot_uid),
     is_demo: row.is_demo,
     organization_id: row.organization_uid,
     version: row.version,

@@ -48,7 +48,7 @@ export const site: Handlers<'site'> = {
     app.db.as(scope, async (trx) => {
       const entity = await describeSite(trx, scope, app.links, site_id)
       const cameras = await deviceRows(trx, scope, { siteUids: [site_id] })
-      return { ...entity, site_devices: await describeDevices(trx, scope, app.links, cameras) }
+      return { ...entity, site_devices: await describeDevices(trx, scope, app, cameras) }
     }),
 
   update: ({ site_id, site_name, site_address, site_image, version, ...change }, { app, scope, note }) =>

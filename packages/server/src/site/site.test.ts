@@ -42,8 +42,17 @@ test('is created with its zone, place and picture', async () => {
     site_total_devices: 0,
     site_notifications: 0,
     site_active_channels: 0,
+    site_tags: [],
     site_health: 'unknown',
   })
+})
+
+test('names the tags of its cameras, each once', async () => {
+  const site = await t.make.site()
+  for (const tags of [{ floor: 'one' }, { floor: 'one', zone: 'east' }, {}])
+    await t.make.device({ tags: JSON.stringify(tags) }, site)
+  const { body } = await admin.call('site.get', { site_id: site.uid })
+  expect(body.response.site_tags).toEqual(['floor one', 'zone east'])
 })
 
 describe('refuses', () => {

@@ -23,6 +23,9 @@ const sites = (trx: Trx, scope: Scope) =>
       'customer.uid as customer_uid',
       sql<number>`(select count(*) from device
         where device.tenant_id = site.tenant_id and device.site_id = site.id)`.as('devices'),
+      sql<string[]>`array(select distinct t.key || ' ' || t.value from device, jsonb_each_text(device.tags) t
+        where device.tenant_id = site.tenant_id and device.site_id = site.id and device.tags <> '{}'
+        order by 1)`.as('tags'),
       sql<number>`(select count(*) from channel where channel.tenant_id = site.tenant_id and channel.site_id = site.id
         and ${ofChannels(scope)} and ${isActive})`.as('active_channels'),
     ])
@@ -158,6 +161,7 @@ const siteEntity = (row: SiteRow, site_health: HealthGrade): Site => ({
   site_notifications: 0,
   site_active_channels: row.active_channels,
   site_health,
+  site_tags: row.tags,
   organization_id: row.organization_uid,
   version: row.version,
   created_at: row.created_at.toISOString(),

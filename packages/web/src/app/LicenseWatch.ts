@@ -1,4 +1,4 @@
-import { licenseExpiringDays, may } from '@sightline/domain'
+import { expiryStage, may } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,24 +8,16 @@ import { clearBanner, setBanner } from './banner.ts'
 import { api } from './client.ts'
 import { router } from './router.ts'
 
-const dayMs = 86_400_000
-/** A dismissed warning comes back when it becomes more urgent. */
-const stages = [licenseExpiringDays, 7, 1, 0]
-
-/** Which warning is due for a licence that ends then: the days of its stage, null when none is. */
-export function expiryStage(expiresAt: string | null, now: number): number | null {
-  if (expiresAt === null) return null
-  const days = (Date.parse(expiresAt) - now) / dayMs
-  return stages.findLast((stage) => days <= stage) ?? null
-}
-
 /** Says in the banner that a licence ends or has ended, to those who can do something about it. Draws nothing itself. */
 export function LicenseWatch() {
   const { t } = useTranslation()
   const mayCare = may(useUser().role_key, 'admin_and_above')
   const { data } = useQuery({ ...api.license.list.query({}), enabled: mayCare, staleTime: 600_000 })
   const due = data
-    ?.map((license) => ({ license, stage: expiryStage(license.expires_at, Date.now()) }))
+    ?.map((license) => ({
+      license,
+      stage: expiryStage(license.expires_at === null ? null : Date.parse(license.expires_at), Date.now()),
+    }))
     .filter((item) => item.stage !== null)
     .toSorted((a, b) => (a.stage ?? 0) - (b.stage ?? 0))[0]
   const name = due?.license.license_name

@@ -23,6 +23,7 @@ import { SingleKeys } from './SingleKeys.tsx'
 import { useTheme } from './theme.ts'
 
 const AccountMenu = lazy(() => import('./AccountMenu.tsx'))
+const HealthWatch = lazy(() => import('./HealthWatch.tsx'))
 const Palette = lazy(() => import('./Palette.tsx'))
 const PhoneMenu = lazy(() => import('./PhoneMenu.tsx'))
 
@@ -78,6 +79,9 @@ function SignedIn({ children }: { children: ReactNode }) {
       <ServerWatch />
       <EdgeWatch />
       <LicenseWatch />
+      <Suspense>
+        <HealthWatch />
+      </Suspense>
       <SingleKeys />
       {isSearching && (
         <Suspense>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CallFailed } from '../api.ts'
+import { edgeName } from '../i18n/seeded.ts'
 import type { Tone } from '../ui/tone.ts'
 import { clearBanner, setBanner } from './banner.ts'
 import { api, queryClient } from './client.ts'
@@ -37,7 +38,7 @@ export function EdgeWatch() {
     setBanner({
       id: 'edge',
       version: down.nimble_id,
-      message: t('shell.edgeDown', { name: down.name }),
+      message: t(down.status?.state === 'refused' ? 'shell.edgeRefused' : 'shell.edgeDown', { name: edgeName(down) }),
       color: 'warn',
       icon: 'plug',
       action: {

@@ -6,6 +6,6 @@ import { api, queryClient } from './client.ts'
 export async function needsFirstRun(): Promise<boolean> {
   const user = session.get()
   if (!user || !may(user.role_key, 'super_admin_only') || user.user_config.ui_config.checklist_done) return false
-  const channels = await queryClient.fetchQuery(api.channel.mine.query({}))
-  return channels.length === 0
+  const customers = await queryClient.fetchQuery(api.customer.list.query({}))
+  return customers.every((customer) => customer.customer_total_channels === 0)
 }

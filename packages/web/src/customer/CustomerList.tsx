@@ -71,6 +71,20 @@ export function CustomerList({ openId, onOpen }: Props) {
         align: 'right',
         cell: (customer) => <span className="num">{customer.customer_total_devices}</span>,
       },
+      {
+        id: 'analytics',
+        header: t('site.analytics'),
+        value: (customer) => customer.customer_total_channels,
+        align: 'right',
+        cell: (customer) => <span className="num">{customer.customer_total_channels}</span>,
+      },
+      {
+        id: 'people',
+        header: t('customer.users'),
+        value: (customer) => customer.customer_total_users,
+        align: 'right',
+        cell: (customer) => <span className="num">{customer.customer_total_users}</span>,
+      },
     ],
     [t],
   )

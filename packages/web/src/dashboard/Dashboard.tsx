@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
 import type { Customer } from '@sightline/contract'
 import { cardsOf, type UsecaseKey } from '@sightline/domain'
-import { IconBuilding, IconDeviceCctv, IconRefresh } from '@tabler/icons-react'
+import { IconDeviceCctv, IconRefresh } from '@tabler/icons-react'
 import { useIsFetching } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo } from 'react'
@@ -18,6 +18,7 @@ import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
 import { MetricGrid } from '../ui/MetricCard.tsx'
+import { NoCustomer } from '../ui/NoCustomer.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton, PageSkeleton } from '../ui/Skeletons.tsx'
@@ -35,25 +36,10 @@ const sideHeight = 520
 /** What matters now at the cameras of a customer: figures by use case, the cameras, what happened, what needs a hand. */
 export function Dashboard({ customer, uc }: { customer: Customer | null; uc: UsecaseKey | undefined }) {
   const { t } = useTranslation()
-  const mayEdit = useMay('edit')
-  if (customer) return <OfCustomer key={customer.customer_id} customer={customer} uc={uc} />
-  return (
-    <>
-      <PageHeader title={t('dashboard.title')} />
-      <Panel>
-        <Empty
-          icon={<IconBuilding stroke={1.5} />}
-          title={t('dashboard.noCustomer')}
-          text={t('dashboard.noCustomerText')}
-          forbidden={!mayEdit}
-          action={
-            <Button component={Go} to="/customer/add">
-              {t('site.addCustomer')}
-            </Button>
-          }
-        />
-      </Panel>
-    </>
+  return customer ? (
+    <OfCustomer key={customer.customer_id} customer={customer} uc={uc} />
+  ) : (
+    <NoCustomer title={t('dashboard.title')} />
   )
 }
 

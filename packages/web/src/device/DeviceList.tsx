@@ -55,12 +55,16 @@ export function DeviceList({ site, q, health }: Props) {
         header: t('device.name'),
         value: (row) => row.device_name,
         cell: (row) => (
-          <>
+          <span className={classes.named}>
+            {/* The picture that is kept, from the browser's cache when it was shown before; none is taken for a list. */}
+            <span className={classes.thumb}>
+              {row.snapshot_url && <img src={row.snapshot_url} alt="" loading="lazy" decoding="async" />}
+            </span>
             <Go to="/device/detail" search={{ sid: site_id, did: row.device_id }} className="strong">
               {row.device_name}
-            </Go>{' '}
+            </Go>
             {row.is_demo && <Tag tone="info">{t('device.demo')}</Tag>}
-          </>
+          </span>
         ),
       },
       {

@@ -1,9 +1,10 @@
-import { Alert, Button, Menu } from '@mantine/core'
-import type { Device, Site } from '@sightline/contract'
+import { Alert, Button, Menu, Tabs } from '@mantine/core'
+import type { Device, Reply, Site, api as table } from '@sightline/contract'
 import { IconChevronDown, IconPlus } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { CallFailed } from '../api.ts'
 import { api } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { codecName, formatNumber, formatSiteTime } from '../i18n/format.ts'
@@ -24,11 +25,16 @@ import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { CopySettings } from './CopySettings.tsx'
 import classes from './device.module.css'
 import { HealthDay } from './HealthDay.tsx'
+import { LatestEvents } from './LatestEvents.tsx'
 import { Streams } from './Streams.tsx'
 import { SwapCamera } from './SwapCamera.tsx'
+import { type DeviceTab, deviceTabs } from './tabs.ts'
+
+type View = Reply<(typeof table)['device']['view']>
+type Props = { device: Device; site: Site; tab: DeviceTab; onTab: (tab: DeviceTab) => void }
 
 /** One camera: its picture, what it sends, and the analytics attached to it. */
-export function DevicePage({ device, site }: { device: Device; site: Site }) {
+export function DevicePage({ device, site, tab, onTab }: Props) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
   const { device_id } = device
@@ -63,42 +69,24 @@ export function DevicePage({ device, site }: { device: Device; site: Site }) {
       <div className={classes.columns}>
         <div className={classes.main}>
           <LivePicture deviceId={device_id} label={device.device_name} still={view.data?.snapshot_url} />
-          <Panel flush title={t('channel.list')}>
-            {view.isError && !view.data ? (
-              <ErrorPanel error={view.error} onRetry={() => void view.refetch()} />
-            ) : !view.data ? (
-              <RowsSkeleton rows={2} />
-            ) : view.data.channels.length === 0 ? (
-              <Empty
-                title={t('channel.empty')}
-                text={t('channel.emptyText')}
-                forbidden={!mayEdit}
-                action={
-                  <Button component={Go} to="/channel/add" search={search}>
-                    {t('channel.attach')}
-                  </Button>
-                }
-              />
-            ) : (
-              <ul className={classes.channels}>
-                {view.data.channels.map((channel) => (
-                  <li key={channel.channel_id}>
-                    <Go
-                      to="/channel/detail"
-                      search={{ did: device_id, cid: channel.channel_id, uid: channel.usecase_id }}
-                      className={classes.channel}
-                    >
-                      <span>
-                        <b>{channel.channel_name}</b>
-                        <span className="t3"> {t(`usecase.name.${channel.usecase_key}`)}</span>
-                      </span>
-                      <ChannelHealth channel={channel} />
-                    </Go>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </Panel>
+          <Tabs value={tab} onChange={(next) => onTab((next ?? 'analytics') as DeviceTab)} keepMounted={false}>
+            <Tabs.List mb="md">
+              {deviceTabs.map((one) => (
+                <Tabs.Tab key={one} value={one}>
+                  {t(`device.tab.${one}`)}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+            <Tabs.Panel value="analytics">
+              <Analytics device={device} view={view} />
+            </Tabs.Panel>
+            <Tabs.Panel value="stream">
+              <Streams device={device} />
+            </Tabs.Panel>
+            <Tabs.Panel value="activity">
+              <LatestEvents device={device} />
+            </Tabs.Panel>
+          </Tabs>
         </div>
         <div className={classes.main}>
           <Panel title={t('device.about')}>
@@ -116,10 +104,54 @@ export function DevicePage({ device, site }: { device: Device; site: Site }) {
             />
           </Panel>
           {view.data && <HealthDay stretches={view.data.health} device={device} zone={zone} />}
-          <Streams device={device} />
         </div>
       </div>
     </>
+  )
+}
+
+/** What it is looked at for, each with how it fares. */
+function Analytics({ device, view }: { device: Device; view: UseQueryResult<View, CallFailed> }) {
+  const { t } = useTranslation()
+  const mayEdit = useMay('edit')
+  const search = { sid: device.site_id, did: device.device_id }
+  return (
+    <Panel flush title={t('channel.list')}>
+      {view.isError && !view.data ? (
+        <ErrorPanel error={view.error} onRetry={() => void view.refetch()} />
+      ) : !view.data ? (
+        <RowsSkeleton rows={2} />
+      ) : view.data.channels.length === 0 ? (
+        <Empty
+          title={t('channel.empty')}
+          text={t('channel.emptyText')}
+          forbidden={!mayEdit}
+          action={
+            <Button component={Go} to="/channel/add" search={search}>
+              {t('channel.attach')}
+            </Button>
+          }
+        />
+      ) : (
+        <ul className={classes.channels}>
+          {view.data.channels.map((channel) => (
+            <li key={channel.channel_id}>
+              <Go
+                to="/channel/detail"
+                search={{ did: device.device_id, cid: channel.channel_id, uid: channel.usecase_id }}
+                className={classes.channel}
+              >
+                <span>
+                  <b>{channel.channel_name}</b>
+                  <span className="t3"> {t(`usecase.name.${channel.usecase_key}`)}</span>
+                </span>
+                <ChannelHealth channel={channel} />
+              </Go>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, PasswordInput, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { Device } from '@sightline/contract'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,6 +6,7 @@ import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { codecName } from '../i18n/format.ts'
 import { fieldText } from '../i18n/words.ts'
+import { CameraFields, noAddress } from '../ui/cameras/CameraFields.tsx'
 import { Findings } from '../ui/cameras/Findings.tsx'
 import { useProbe } from '../ui/cameras/useProbe.ts'
 import classes from './device.module.css'
@@ -31,13 +32,12 @@ export function SwapCamera({ device, still, opened, onClose }: Props) {
 function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
   const { t } = useTranslation()
   const { device_id, nimble_id, version, source_channels } = device
-  const [address, setAddress] = useState('')
-  const [username, setUsername] = useState('')
-  const [password, setPassword] = useState('')
+  const [camera, setCamera] = useState(noAddress)
+  const { address, username, password } = camera
   const [stream, setStream] = useState('')
   const [isSaving, setIsSaving] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
-  const trial = useProbe({ nimble_id, address, username, password }, setStream)
+  const trial = useProbe({ nimble_id, ...camera }, setStream)
   const profiles = trial.result?.profiles ?? []
 
   const save = async () => {
@@ -73,31 +73,7 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
           trial.run()
         }}
       >
-        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
-          <TextInput
-            label={t('swap.address')}
-            withAsterisk
-            data-autofocus
-            inputMode="url"
-            autoComplete="off"
-            spellCheck={false}
-            value={address}
-            onChange={({ currentTarget }) => setAddress(currentTarget.value)}
-          />
-          <TextInput
-            label={t('device.form.username')}
-            autoComplete="off"
-            value={username}
-            onChange={({ currentTarget }) => setUsername(currentTarget.value)}
-          />
-          <PasswordInput
-            label={t('device.form.password')}
-            autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
-            value={password}
-            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          />
-        </SimpleGrid>
+        <CameraFields label={t('swap.address')} required autoFocus value={camera} onChange={setCamera} />
         <Button
           mt="md"
           type="submit"

@@ -91,8 +91,9 @@ export function Deployment({ openId, onOpen }: Props) {
           <Server
             key={nimble.nimble_id}
             nimble={nimble}
-            isOpen={openId ? openId === nimble.nimble_id : edges.length <= openAtOnce}
-            onToggle={(isOpen) => onOpen(isOpen ? nimble.nimble_id : undefined)}
+            isNamed={openId === nimble.nimble_id}
+            isOneOfFew={edges.length <= openAtOnce}
+            onOpen={onOpen}
             onMove={mayChange && edges.length > 1 ? setMoving : null}
             mayChange={mayChange}
           />
@@ -110,18 +111,20 @@ export function Deployment({ openId, onOpen }: Props) {
 
 type ServerProps = {
   nimble: Nimble
-  isOpen: boolean
-  onToggle: (isOpen: boolean) => void
+  /** The address names it: it stands open. */
+  isNamed: boolean
+  /** One of a few stands open until it is closed. */
+  isOneOfFew: boolean
+  onOpen: Props['onOpen']
   /** Null: nobody may, or there is nowhere to move to. */
   onMove: ((moving: Moving) => void) | null
   mayChange: boolean
 }
 
-function Server({ nimble, isOpen, onToggle, onMove, mayChange }: ServerProps) {
+function Server({ nimble, isNamed, isOneOfFew, onOpen, onMove, mayChange }: ServerProps) {
   const { t } = useTranslation()
-  // One of a few stands open until it is closed; of many, the one that the address names.
-  const [closed, setClosed] = useState(false)
-  const shows = isOpen && !closed
+  const [isClosed, setIsClosed] = useState(false)
+  const shows = isNamed || (isOneOfFew && !isClosed)
   const { nimble_id, status } = nimble
   const name = edgeName(nimble)
   const state = edgeState(nimble)
@@ -144,8 +147,9 @@ function Server({ nimble, isOpen, onToggle, onMove, mayChange }: ServerProps) {
             aria-expanded={shows}
             aria-controls={shows ? bodyId : undefined}
             onClick={() => {
-              setClosed(shows)
-              onToggle(!shows)
+              setIsClosed(shows)
+              if (shows && isNamed) onOpen(undefined)
+              if (!shows && !isOneOfFew) onOpen(nimble_id)
             }}
           >
             <IconChevronRight size={16} aria-hidden="true" />

@@ -27,6 +27,9 @@ import { Override } from './Override.tsx'
 import { SyncPanel } from './SyncPanel.tsx'
 import { edgeTone, placeOf } from './state.ts'
 
+/** What a new command mends. */
+const enrolsAnew = new Set(['key_changed', 'not_enrolled', 'identity_twice'])
+
 type Stats = Reply<(typeof table)['nimble']['stats']>
 type Point = Stats['points'][number]
 
@@ -72,9 +75,12 @@ export function EdgeDetail({ nimble }: { nimble: Nimble }) {
           )}
         </Alert>
       )}
+      {status.data && <Trouble nimble={nimble} status={status.data} />}
       <div className="split">
         <div className="stack">
-          {mayEdit && nimble.mode === 'enrolled' && <Enrolment nimble={nimble} />}
+          {mayEdit && nimble.mode === 'enrolled' && (
+            <Enrolment nimble={nimble} isWanted={enrolsAnew.has(status.data?.cause ?? '')} />
+          )}
           <SyncPanel nimble={nimble} />
           <Panel title={t('nimble.day')}>
             {stats.isError ? (
@@ -92,6 +98,26 @@ export function EdgeDetail({ nimble }: { nimble: Nimble }) {
           {status.data ? <About nimble={nimble} status={status.data} /> : <BlockSkeleton height={300} />}
         </Panel>
       </div>
+    </>
+  )
+}
+
+/** Why it is kept out, and what it sent that could not be kept, each with the next step. */
+function Trouble({ nimble: { mode }, status }: { nimble: Nimble; status: NimbleStatus }) {
+  const { t } = useTranslation()
+  const { cause, state, rejected_events } = status
+  return (
+    <>
+      {cause !== null && state !== 'connecting' && (
+        <Alert color={state === 'online' ? 'orange' : 'red'} variant="light" mb="md">
+          {mode === 'enrolled' && cause === 'key_changed' ? t('nimble.enrol.otherKey') : causeText(cause)}
+        </Alert>
+      )}
+      {rejected_events !== null && rejected_events > 0 && (
+        <Alert color="orange" variant="light" mb="md" title={t('nimble.rejected', { count: rejected_events })}>
+          {t('nimble.rejectedText')}
+        </Alert>
+      )}
     </>
   )
 }
@@ -120,6 +146,7 @@ function About({ nimble, status }: { nimble: Nimble; status: NimbleStatus }) {
           t('nimble.journal'),
           status.journal_events === null ? null : t('nimble.journalText', { count: status.journal_events }),
         ],
+        ...(status.rejected_events ? [[t('nimble.rejectedLabel'), formatNumber(status.rejected_events)] as const] : []),
         ...(status.lost_events ? [[t('nimble.lost'), formatNumber(status.lost_events)] as const] : []),
         [t('nimble.key'), <code key="key">{nimble.key_fingerprint?.slice(0, 23) ?? '–'}</code>],
       ]}

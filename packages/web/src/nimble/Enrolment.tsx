@@ -8,8 +8,14 @@ import { formatTime } from '../i18n/format.ts'
 import { Panel } from '../ui/Panel.tsx'
 import classes from './nimble.module.css'
 
+type Props = {
+  nimble: Nimble
+  /** A new command is the next step. */
+  isWanted: boolean
+}
+
 /** The command by which an edge server behind NAT makes itself known; its token serves once and not for long. */
-export function Enrolment({ nimble: { nimble_id, key_state } }: { nimble: Nimble }) {
+export function Enrolment({ nimble: { nimble_id, key_state }, isWanted }: Props) {
   const { t } = useTranslation()
   const enrol = useMutation(api.nimble.enrol.mutation({ quiet: true, inline: true }))
   const made = enrol.data
@@ -51,7 +57,7 @@ export function Enrolment({ nimble: { nimble_id, key_state } }: { nimble: Nimble
           </CopyButton>
         )}
         <Button
-          variant={made || isKnown ? 'default' : 'filled'}
+          variant={made || (isKnown && !isWanted) ? 'default' : 'filled'}
           loading={enrol.isPending}
           onClick={() => enrol.mutate({ nimble_id })}
         >

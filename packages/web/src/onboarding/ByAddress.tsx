@@ -1,10 +1,11 @@
-import { Alert, Button, Group, PasswordInput, SimpleGrid, TextInput } from '@mantine/core'
+import { Alert, Button, Group } from '@mantine/core'
 import type { Device, Nimble, Site } from '@sightline/contract'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { bestProfile, cameraName } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
 import { fieldText } from '../i18n/words.ts'
+import { CameraFields, noAddress } from '../ui/cameras/CameraFields.tsx'
 import { Findings } from '../ui/cameras/Findings.tsx'
 import { useProbe } from '../ui/cameras/useProbe.ts'
 import classes from './onboarding.module.css'
@@ -14,12 +15,11 @@ type Props = { nimble: Nimble; site: Site; devices: readonly Device[]; onAdded: 
 /** A camera that no search finds, such as one in another network: typed, tried, added. */
 export function ByAddress({ nimble: { nimble_id }, site, devices, onAdded }: Props) {
   const { t } = useTranslation()
-  const [address, setAddress] = useState('')
-  const [username, setUsername] = useState('')
-  const [password, setPassword] = useState('')
+  const [camera, setCamera] = useState(noAddress)
+  const { address, username, password } = camera
   const [isSaving, setIsSaving] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
-  const trial = useProbe({ nimble_id, address, username, password }, () => undefined)
+  const trial = useProbe({ nimble_id, ...camera }, () => undefined)
 
   const add = async () => {
     const best = trial.result && bestProfile(trial.result.profiles)
@@ -60,31 +60,7 @@ export function ByAddress({ nimble: { nimble_id }, site, devices, onAdded }: Pro
           else if (address.trim() !== '') trial.run()
         }}
       >
-        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
-          <TextInput
-            label={t('device.form.address')}
-            description={t('device.form.addressHint')}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            inputMode="url"
-            autoComplete="off"
-            spellCheck={false}
-            value={address}
-            onChange={({ currentTarget }) => setAddress(currentTarget.value)}
-          />
-          <TextInput
-            label={t('device.form.username')}
-            autoComplete="off"
-            value={username}
-            onChange={({ currentTarget }) => setUsername(currentTarget.value)}
-          />
-          <PasswordInput
-            label={t('device.form.password')}
-            autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': t('login.show'), tabIndex: 0 }}
-            value={password}
-            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          />
-        </SimpleGrid>
+        <CameraFields label={t('device.form.address')} value={camera} onChange={setCamera} />
         {(trial.error ?? fault) && (
           <Alert mt="sm" color="red" role="alert">
             {trial.error ?? fault}

@@ -41,15 +41,14 @@ export function useFirstRun(): FirstRun {
   const sites = useQuery({ ...api.site.list.query({ customer_id }), enabled: Boolean(customer_id) })
   const hasSite = Boolean(sites.data?.length)
   const devices = useQuery({ ...api.device.list.query({ customer_id, limit: 100 }), enabled: hasSite })
-  const channels = useQuery({ ...api.channel.mine.query({}), enabled: hasSite })
   const isHere = ({ site_id }: { site_id: string }) => sites.data?.some((site) => site.site_id === site_id) ?? false
-  const channel = newestFirst(channels.data?.filter(isHere))[0] ?? null
+  const channel = newestFirst(devices.data?.flatMap((device) => device.source_channels))[0] ?? null
   const events = useQuery({
     ...api.event.range.query({ channel_id: channel?.channel_id, event_limit: 1, kind: 'window', start: '-7d' }),
     enabled: Boolean(channel),
   })
   return {
-    isLoading: licenses.isLoading || nimbles.isLoading || sites.isLoading || devices.isLoading || channels.isLoading,
+    isLoading: licenses.isLoading || nimbles.isLoading || sites.isLoading || devices.isLoading,
     license: licenses.data?.find((one) => one.state === 'valid' || one.state === 'expiring') ?? null,
     nimble: nimbles.data?.find((one) => one.is_local) ?? nimbles.data?.[0] ?? null,
     customer: selected,

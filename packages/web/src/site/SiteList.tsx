@@ -23,11 +23,11 @@ import classes from './site.module.css'
 
 const grades: readonly Health[] = ['healthy', 'needs attention', 'offline', 'unknown']
 
-export type SiteFilter = { health?: Health | undefined; country?: string | undefined }
+export type SiteFilter = { health?: Health | undefined; country?: string | undefined; tag?: string | undefined }
 type Props = SiteFilter & { customer: Customer | null; onFilter: (change: SiteFilter) => void }
 
 /** The sites of the selected customer, as a table and on the map. */
-export function SiteList({ customer, health, country, onFilter }: Props) {
+export function SiteList({ customer, health, country, tag, onFilter }: Props) {
   const { t, i18n } = useTranslation()
   const go = useGo()
   const mayEdit = useMay('edit')
@@ -39,13 +39,17 @@ export function SiteList({ customer, health, country, onFilter }: Props) {
   const rows = useMemo(
     () =>
       sites?.filter(
-        (site) => (!health || site.site_health === health) && (!country || site.site_address.site_country === country),
+        (site) =>
+          (!health || site.site_health === health) &&
+          (!country || site.site_address.site_country === country) &&
+          (!tag || site.site_tags.includes(tag)),
       ) ?? [],
-    [sites, health, country],
+    [sites, health, country, tag],
   )
   const countries = [...new Set(sites?.map((site) => site.site_address.site_country).filter(Boolean))]
     .map((code) => ({ value: code, label: countryName(code, i18n.language) }))
     .toSorted((a, b) => compareText(a.label, b.label))
+  const tags = [...new Set(sites?.flatMap((site) => site.site_tags))].toSorted(compareText)
   const isPlaced = sites?.some(({ site_address }) => site_address.lat !== null) ?? false
 
   const columns = useMemo(
@@ -165,10 +169,22 @@ export function SiteList({ customer, health, country, onFilter }: Props) {
                       data={countries}
                     />
                   )}
+                  {tags.length > 0 && (
+                    <Select
+                      w={170}
+                      aria-label={t('site.filterTag')}
+                      placeholder={t('site.allTags')}
+                      clearable
+                      searchable
+                      value={tag ?? null}
+                      onChange={(next) => onFilter({ tag: next ?? undefined })}
+                      data={tags}
+                    />
+                  )}
                 </>
               }
-              isFiltered={health !== undefined || country !== undefined}
-              onClearFilters={() => onFilter({ health: undefined, country: undefined })}
+              isFiltered={health !== undefined || country !== undefined || tag !== undefined}
+              onClearFilters={() => onFilter({ health: undefined, country: undefined, tag: undefined })}
               onRowClick={(site) => go('/site/detail', { sid: site.site_id })}
               empty={
                 <Empty

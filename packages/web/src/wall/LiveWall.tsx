@@ -12,6 +12,7 @@ import { UsecasePills } from '../ui/cameras/UsecasePills.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
+import { NoCustomer } from '../ui/NoCustomer.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
@@ -28,25 +29,10 @@ type Props = {
 /** Every camera of a customer side by side, those in violation first, for a screen on the wall. */
 export function LiveWall({ customer, ...rest }: Props) {
   const { t } = useTranslation()
-  const mayEdit = useMay('edit')
-  if (customer) return <OfCustomer key={customer.customer_id} customer={customer} {...rest} />
-  return (
-    <>
-      <PageHeader title={t('screen./analytic')} />
-      <Panel>
-        <Empty
-          icon={<IconDeviceCctv stroke={1.5} />}
-          title={t('dashboard.noCustomer')}
-          text={t('dashboard.noCustomerText')}
-          forbidden={!mayEdit}
-          action={
-            <Button component={Go} to="/customer/add">
-              {t('site.addCustomer')}
-            </Button>
-          }
-        />
-      </Panel>
-    </>
+  return customer ? (
+    <OfCustomer key={customer.customer_id} customer={customer} {...rest} />
+  ) : (
+    <NoCustomer title={t('screen./analytic')} />
   )
 }
 

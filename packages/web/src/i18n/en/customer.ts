@@ -18,6 +18,7 @@ export const customer = {
   takeSites: 'Take over sites',
   takeHint: 'From another customer; cameras and history go along',
   take: 'Take over',
+  users: 'Users',
   people: 'People',
   noPeople: 'Nobody was given this customer; administrators reach it all the same.',
   wizard: {

@@ -21,6 +21,7 @@ export const device = {
   hasChannelsText: 'Delete these analytics first:',
   demo: 'simulated',
   stream: 'Stream',
+  tab: { analytics: 'Analytics', stream: 'Stream', activity: 'Activity' },
   about: 'About',
   address: 'Stream address',
   nimble: 'Edge server',

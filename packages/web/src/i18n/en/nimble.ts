@@ -59,6 +59,11 @@ export const nimble = {
   trust: 'Accept this key',
   trustText: 'Compare it with the one that the edge server prints. Accept only when they are the same.',
   refresh: 'Refresh pipelines',
+  rejectedLabel: 'Could not be kept',
+  rejected_one: '{{count}} event could not be kept',
+  rejected_other: '{{count}} events could not be kept',
+  rejectedText:
+    'What the edge server sent did not fit: usually it runs another version than the portal. Bring both to the same version; the portal keeps what they were, with the reason.',
   lost: 'Events lost at the edge server',
   mode: { dial: 'This portal dials it', enrolled: 'It dials this portal' },
   modeHint: {
@@ -72,6 +77,8 @@ export const nimble = {
     run: 'Run this on the edge server, in the folder of the software:',
     until: 'Good once, until {{time}}. A newer command voids it.',
     make: 'Make a command',
+    otherKey:
+      'An edge server with another key calls: it was enrolled on another machine since, or in an empty folder. If it is yours, make a new command and run it there.',
     again: 'New command',
   },
   override: {

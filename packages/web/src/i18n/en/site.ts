@@ -12,6 +12,8 @@ export const site = {
   deleteText: 'The site and what is drawn on it go for good. Its cameras must be gone before.',
   filter: 'Filter sites',
   filterHealth: 'Health',
+  filterTag: 'Tag',
+  allTags: 'Any tag',
   allHealth: 'Any health',
   allCountries: 'Any country',
   map: 'Sites on the map',

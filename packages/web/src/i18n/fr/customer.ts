@@ -20,6 +20,7 @@ export const customer: Catalogue['customer'] = {
   takeSites: 'Reprendre des sites',
   takeHint: "D'un autre client ; caméras et historique suivent",
   take: 'Reprendre',
+  users: 'Utilisateurs',
   people: 'Personnes',
   noPeople: "Personne n'a reçu ce client ; les administrateurs l'atteignent quand même.",
   wizard: {

@@ -23,6 +23,7 @@ export const device = {
   hasChannelsText: 'Supprimez d’abord ces analyses :',
   demo: 'simulée',
   stream: 'Flux',
+  tab: { analytics: 'Analyses', stream: 'Flux', activity: 'Activité' },
   about: 'À propos',
   address: 'Adresse du flux',
   nimble: 'Serveur edge',

@@ -61,6 +61,11 @@ export const nimble: Catalogue['nimble'] = {
   trust: 'Accepter cette clé',
   trustText: "Comparez-la à celle qu'affiche le serveur edge. N'acceptez que si elles sont identiques.",
   refresh: 'Actualiser les pipelines',
+  rejectedLabel: 'Non conservés',
+  rejected_one: "{{count}} événement n'a pas pu être conservé",
+  rejected_other: "{{count}} événements n'ont pas pu être conservés",
+  rejectedText:
+    "Ce que le serveur edge a envoyé ne convenait pas : le plus souvent, sa version n'est pas celle du portail. Mettez les deux à la même version ; le portail garde ce qu'ils étaient, avec la raison.",
   lost: 'Événements perdus sur le serveur edge',
   mode: { dial: "Ce portail l'appelle", enrolled: 'Il appelle ce portail' },
   modeHint: {
@@ -74,6 +79,8 @@ export const nimble: Catalogue['nimble'] = {
     run: 'À exécuter sur le serveur edge, dans le dossier du logiciel :',
     until: "Valable une fois, jusqu'à {{time}}. Une commande plus récente l'annule.",
     make: 'Créer une commande',
+    otherKey:
+      "Un serveur edge appelle avec une autre clé : il a été inscrit depuis sur une autre machine, ou dans un dossier vide. S'il est à vous, créez une nouvelle commande et lancez-la là-bas.",
     again: 'Nouvelle commande',
   },
   override: {

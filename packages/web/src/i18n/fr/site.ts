@@ -14,6 +14,8 @@ export const site: Catalogue['site'] = {
   deleteText: 'Le site disparaît pour de bon, avec ce qui y est dessiné. Ses caméras doivent être retirées avant.',
   filter: 'Filtrer les sites',
   filterHealth: 'État',
+  filterTag: 'Étiquette',
+  allTags: 'Toutes les étiquettes',
   allHealth: 'Tous les états',
   allCountries: 'Tous les pays',
   map: 'Sites sur la carte',

@@ -3,9 +3,14 @@ import * as z from 'zod'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
 import { DevicePage } from '../../device/DevicePage.tsx'
 import { loadDevice, useDevice } from '../../device/load.ts'
+import { type DeviceTab, deviceTabs } from '../../device/tabs.ts'
 
 export const Route = createFileRoute('/_app/device/detail')({
-  validateSearch: z.object({ did: z.uuid(), sid: z.uuid().optional() }),
+  validateSearch: z.object({
+    did: z.uuid(),
+    sid: z.uuid().optional(),
+    tab: z.enum(deviceTabs).optional().catch(undefined),
+  }),
   beforeLoad: requireModule('viewer_nav'),
   loaderDeps: ({ search: { did } }) => ({ did }),
   loader: ({ deps: { did } }) => loadDevice(did),
@@ -14,6 +19,10 @@ export const Route = createFileRoute('/_app/device/detail')({
 })
 
 function Page() {
-  const loaded = useDevice(Route.useSearch().did)
-  return <DevicePage key={loaded.device.device_id} {...loaded} />
+  const { did, tab = 'analytics' } = Route.useSearch()
+  const navigate = Route.useNavigate()
+  const loaded = useDevice(did)
+  const onTab = (next: DeviceTab) =>
+    void navigate({ search: (now) => ({ ...now, tab: next === 'analytics' ? undefined : next }), replace: true })
+  return <DevicePage key={loaded.device.device_id} {...loaded} tab={tab} onTab={onTab} />
 }

@@ -13,6 +13,7 @@ export const Route = createFileRoute('/_app/site/')({
     ...tableSearch,
     health: health.optional().catch(undefined),
     country: z.string().length(2).optional().catch(undefined),
+    tag: z.string().max(200).optional().catch(undefined),
   }),
   beforeLoad: requireModule('viewer_nav'),
   loader: async () => {
@@ -24,13 +25,14 @@ export const Route = createFileRoute('/_app/site/')({
 })
 
 function Page() {
-  const { health, country } = Route.useSearch()
+  const { health, country, tag } = Route.useSearch()
   const navigate = Route.useNavigate()
   return (
     <SiteList
       customer={useCustomer().selected}
       health={health}
       country={country}
+      tag={tag}
       onFilter={(change) => void navigate({ search: (now) => ({ ...now, ...change }), replace: true })}
     />
   )

@@ -2,7 +2,7 @@ import { homographyOf, parsePoints } from './homography.ts'
 import { type DetectionLabel, labelsFor, unmetLabels } from './label.ts'
 import { pipelineDefaults } from './pipeline.ts'
 import type { PipelineElements } from './pipeline-item.ts'
-import { type UsecaseKey, usecaseKeys, usecases } from './usecase.ts'
+import { type UsecaseKey, usecases } from './usecase.ts'
 
 export type Need = 'needs_model' | 'needs_calibration'
 
@@ -44,8 +44,3 @@ export function calibrationOf(elements: PipelineElements) {
 
 /** Whether a use case runs as it comes, with nothing from the user but shapes. */
 export const isBuiltIn = (key: UsecaseKey): boolean => missingNeed(key, pipelineDefaults(key), null) === null
-
-/** Message id of what a use case lacks as it comes. */
-export const usecaseGap = Object.fromEntries(
-  usecaseKeys.map((key) => [key, missingNeed(key, pipelineDefaults(key), null)]),
-) as Record<UsecaseKey, Need | 'usecase_later' | null>

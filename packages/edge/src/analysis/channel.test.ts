@@ -157,6 +157,10 @@ test.each<[UsecaseKey, Parameters<typeof channelOf>[1], object, ReturnType<typeo
   ['coldtec', [room], { 'detector.kind': 'motion', 'calibration.ref_height_m': 1.7 }, needsCalibration],
   ['intrdtec', [room], { 'analytic.labels': 'person,forklift' }, needsModel],
   ['loiterdtec', [room], {}, null],
+  ['loiterdtec', [doorway], {}, { state: 'refused', detector_state: 'ok', cause: 'no_zone' }],
+  ['pplcnt', [{ ...room, is_active: false }], {}, { state: 'refused', detector_state: 'ok', cause: 'no_zone' }],
+  ['pplocc', [doorway, { ...room, is_active: false }], {}, null],
+  ['emptyframecheck', [{ ...room, is_active: false }], {}, null],
   ['pplcnt', [room], { 'detector.kind': 'onnx' }, needsModel],
   ['pplocc', [room], {}, { state: 'refused', detector_state: 'ok', cause: 'line_required' }],
   [

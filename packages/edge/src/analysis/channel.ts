@@ -21,9 +21,15 @@ export function refusalOf(config: LinkChannel, { need, modelCause }: Settings): 
   const drawn = (kind: Shape['kind']) => config.zones.some((zone) => zone.is_active && zone.kind === kind)
   const refused = (cause: string): Refusal => ({ state: 'refused', detector_state: 'ok', cause })
   if (config.usecase_key === 'pplocc' && !drawn('line')) return refused('line_required')
-  if (config.usecase_key === 'intrdtec' && !drawn('zone')) return refused('no_zone')
+  if (needsZone(config) && !drawn('zone')) return refused('no_zone')
   return null
 }
+
+/** Where somebody is matters to these; for the others the whole picture counts unless zones were drawn and then disabled. */
+const needsZone = ({ usecase_key, zones }: LinkChannel): boolean =>
+  usecase_key === 'intrdtec' ||
+  usecase_key === 'loiterdtec' ||
+  (usecase_key !== 'pplocc' && usecase_key !== 'emptyframecheck' && zones.some(({ kind }) => kind === 'zone'))
 
 export type Channel = {
   /** One picture of the channel's camera. */

@@ -43,7 +43,7 @@ const quietMs = 10_000
 /**
  * Collisions and near misses of vehicles with people and with each other, on the floor: discs of a radius by label. Near
  * miss: on course to touch within `ttcS`, and nearer than `gapM`, and nothing more. Collision: the discs touch and a velocity breaks.
- * Two people are no pair, and a vehicle that stands is no danger. A pair is told at most every ten seconds.
+ * Two people are no pair, and a vehicle that stands is no danger. With zones one of the two must be in one. A pair is told at most every ten seconds.
  */
 export const coldtec: Usecase<State> = {
   start: () => ({ register: nobody, trails: new Map(), approaches: new Map(), told: new Map() }),
@@ -97,16 +97,18 @@ function come(
   before: State['approaches'],
   trails: State['trails'],
   told: State['told'],
-  { at }: Facts,
+  { at, zones }: Facts,
   settings: AnalyticSettings,
 ): State['approaches'] {
   const next = new Map(before)
+  const isWatched = ({ followed }: Trail) => zones.length === 0 || followed.stays.length > 0
   const here = [...trails].filter(([, { fixes }]) => fixes.at(-1)?.at === at).sort(([a], [b]) => a - b)
   here.forEach(([a, trailA], i) => {
     for (const [b, trailB] of here.slice(i + 1)) {
       const names = [a, b] as const
       const key = names.join('-')
       if (told.has(key) || (!isMachine(trailA.followed) && !isMachine(trailB.followed))) continue
+      if (!next.has(key) && !isWatched(trailA) && !isWatched(trailB)) continue
       const approach = meet(next.get(key), names, trailA, trailB, at, settings)
       if (approach) next.set(key, approach)
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { occasionsIn, open, play, room, told, track, windows } from '../testing/made.ts'
 
-const loitering = (seconds: number, zones = [room]) => open('loiterdtec', zones, { 'analytic.dwell_s': seconds })
+const loitering = (seconds: number) => open('loiterdtec', [room], { 'analytic.dwell_s': seconds })
 const inside = (id = 1) => track(id, 0.5, 0.7)
 const outside = (id = 1) => track(id, 0.2, 0.7)
 
@@ -81,11 +81,6 @@ test('two who loiter are two occasions, and the level says how many', () => {
   const records = play(channel, 20_200, () => [inside(1), track(2, 0.45, 0.5)])
   expect(occasionsIn(records)).toBe(2)
   expect(windows(records).at(-1)?.metrics).toMatchObject({ violation: 2, violation_max: 2 })
-})
-
-test('without a zone the whole picture is one', () => {
-  const records = play(loitering(5, []), 8000, () => [outside()])
-  expect(told(records)[0]).toEqual(['open', 5000, { violation: 1 }])
 })
 
 test('a stop closes what is open, and a lost camera ends the dwelling', () => {

@@ -1,5 +1,6 @@
 import { insidePolygon } from '@sightline/domain'
 import type { Situation } from '../occasions.ts'
+import type { Stay } from '../zones.ts'
 import { isRemembered, nobody, type Register, recognised } from './same.ts'
 import { boxesOf, type Facts, type Followed, type Usecase } from './usecase.ts'
 
@@ -17,7 +18,7 @@ export const loiterdtec: Usecase<State> = {
     const now = facts.people
       .filter((person) => person.present)
       .flatMap((person) =>
-        staysOf(person, facts).map((stay) => enter(state.dwelling, whoIs(person.trackId), person, stay, facts)),
+        person.stays.map((stay) => enter(state.dwelling, whoIs(person.trackId), person, stay, facts)),
       )
     const hidden = state.dwelling.filter((one) => {
       if (now.some((other) => other.who === one.who && other.zone === one.zone)) return false
@@ -46,12 +47,6 @@ function isInside({ box: [x, y, w, h] }: Followed, zone: string, { zones }: Fact
   return insidePolygon(zones.find(({ name }) => name === zone)?.points ?? [], [x + w / 2, y + h])
 }
 
-type Stay = { zone: string; since: number }
-
-/** Without zones the whole picture is one, from the first sight on. */
-const staysOf = (person: Followed, { zones, at }: Facts): readonly Stay[] =>
-  zones.length > 0 ? person.stays : [{ zone: '', since: at }]
-
 function enter(
   before: readonly Dwelling[],
   who: number,
@@ -75,6 +70,6 @@ function situation(one: Dwelling): Situation {
     place: zone,
     appeared: false,
     values: { dwell_time: Math.floor(lengthOf(one) / 1000) },
-    details: { zone: zone || null, track_id: person.trackId, label: person.label, ...boxesOf([person]) },
+    details: { zone, track_id: person.trackId, label: person.label, ...boxesOf([person]) },
   }
 }

@@ -3,7 +3,7 @@
  * and whether the answer was right. Exit code 1 when a gate is missed or an answer was wrong.
  *
  *   npm run bench -- --quick                   product and limits, small sizes, at most 90 s
- *   npm run bench -- --only delivery,live        some subjects
+ *   npm run bench -- --only delivery,live      some subjects; soak, half an hour with faults, runs only by name
  *   npm run bench -- --sabotage rollup-skip    must turn its gate red
  */
 import { execFileSync } from 'node:child_process'
@@ -22,12 +22,23 @@ import { type Figure, idleShare, load, table, type Verdict, verdict } from './me
 import { quiet } from './quiet.ts'
 import { type Run, running, type Sabotage, type Subject, sabotages } from './run.ts'
 import { screens } from './screens.ts'
+import { soak } from './soak.ts'
 import { subscribers } from './subscribers.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const out = join(root, 'bench/out')
 
-const subjects: Record<string, Subject> = { delivery, subscribers, cameras, quiet, discovery, live, screens, devices }
+const subjects: Record<string, Subject> = {
+  delivery,
+  subscribers,
+  cameras,
+  quiet,
+  discovery,
+  live,
+  screens,
+  devices,
+  soak,
+}
 /** The subject whose gate a sabotage must turn red. */
 const sabotaged: Record<Sabotage, string> = {
   'ack-before-commit': 'delivery',
@@ -113,7 +124,8 @@ function readArguments(): { quick: boolean; only: string[]; sabotage: Sabotage |
   const wanted = values.sabotage as Sabotage | undefined
   if (wanted !== undefined && !sabotages.includes(wanted))
     fail(`There is no sabotage "${wanted}". There are: ${sabotages.join(', ')}.`)
-  const names = values.only?.split(',') ?? (wanted ? [sabotaged[wanted]] : Object.keys(subjects))
+  const names =
+    values.only?.split(',') ?? (wanted ? [sabotaged[wanted]] : Object.keys(subjects).filter((name) => name !== 'soak'))
   const unknown = names.find((name) => !(name in subjects))
   if (unknown !== undefined) fail(`There is no subject "${unknown}". There are: ${Object.keys(subjects).join(', ')}.`)
   return { quick: values.quick, only: names, sabotage: wanted ?? null }

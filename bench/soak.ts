@@ -8,8 +8,9 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import { freePort, until } from '../e2e/product.ts'
+import { childrenOf } from './cameras.ts'
 import { hasFfmpeg, vgaScenes } from './clips.ts'
-import { commandOf, type Figure, median, pssBytes, tree, wait } from './measure.ts'
+import { type Figure, median, pssBytes, wait } from './measure.ts'
 import { startCameras, startNimble, startPortal } from './process.ts'
 import type { Run } from './run.ts'
 import { lookInto, seedStore } from './store.ts'
@@ -175,9 +176,6 @@ const overlaps = (windows: readonly Window[]): number =>
     const before = windows[i - 1]
     return before?.camera === window.camera && before.to > window.from + 100
   }).length
-
-const childrenOf = (pid: number): number[] =>
-  tree(pid).filter((one) => one !== pid && commandOf(one).includes('camera/child'))
 
 type Line = { port: number; cut(ms: number): Promise<void>; stall(ms: number): Promise<void> }
 

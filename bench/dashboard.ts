@@ -27,8 +27,8 @@ export async function dashboard(run: Run, stored: Stored): Promise<Figure[]> {
     if (!response.ok) throw new Error(`${call}: ${response.status} ${text.slice(0, 300)}`)
     return { ms, body: JSON.parse(text) }
   }
-  const rounds = run.quick ? 3 : 5
-  const each = run.quick ? 8 : 30
+  const rounds = run.quick ? 2 : 5
+  const each = run.quick ? 4 : 30
   for (const call of calls) await get(call)
   const times = new Map(calls.map((call) => [call, [] as number[]]))
   const product: number[] = []

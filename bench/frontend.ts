@@ -19,7 +19,7 @@ export async function frontend(run: Run, { portal, store }: Stored): Promise<Fig
   const weights = weighScreens()
   const browser = await openBrowser()
   run.atEnd(() => browser.close())
-  const rounds = run.quick ? 3 : 5
+  const rounds = run.quick ? 2 : 5
   const figures: Figure[] = []
   for (const screen of screens) {
     const loads: Load[] = []

@@ -29,7 +29,7 @@ export async function screens(run: Run): Promise<Figure[]> {
       ),
     })),
     async more(db, seeded) {
-      events = await storeHistory(db, seeded, dataDir, run.quick ? 20 : 1)
+      events = await storeHistory(db, seeded, dataDir, run.quick ? 60 : 1)
     },
   })
   run.say(`${events.toLocaleString('en')} events stored in ${((performance.now() - begun) / 1000).toFixed(0)} s`)

@@ -17,6 +17,9 @@ const initials = (name: string) =>
     .map((word) => [...word][0]?.toUpperCase() ?? '')
     .join('')
 
+/** So many sites stand in the tree at once; the others are found by typing. */
+const mostSites = 60
+
 /** Which customer's sites are shown, and the short way to one of them. */
 export default function CustomerSwitcher({ isRail, onGo }: { isRail?: boolean; onGo?: () => void }) {
   const { t } = useTranslation()
@@ -27,12 +30,19 @@ export default function CustomerSwitcher({ isRail, onGo }: { isRail?: boolean; o
   if (!selected) return null
 
   const fits = (text: string) => text.toLocaleLowerCase().includes(filter.toLocaleLowerCase())
-  const tree = customers
+  let room = mostSites
+  const fitting = customers
     .map((customer) => {
       const own = sites.filter((site) => site.customer_id === customer.customer_id)
       return { customer, sites: fits(customer.customer_name) ? own : own.filter((site) => fits(site.site_name)) }
     })
     .filter(({ customer, sites }) => fits(customer.customer_name) || sites.length > 0)
+  const tree = fitting.map(({ customer, sites }) => {
+    const shown = sites.slice(0, room)
+    room -= shown.length
+    return { customer, sites: shown, hidden: sites.length - shown.length }
+  })
+  const hidden = tree.reduce((sum, one) => sum + one.hidden, 0)
   const facts = [
     t('shell.sites', { count: selected.customer_total_sites }),
     t('shell.cameras', { count: selected.customer_total_devices }),
@@ -105,6 +115,7 @@ export default function CustomerSwitcher({ isRail, onGo }: { isRail?: boolean; o
                 </ul>
               </li>
             ))}
+            {hidden > 0 && <li className={classes.none}>{t('shell.moreSites', { count: hidden })}</li>}
             {tree.length === 0 && <li className={classes.none}>{t('common.nothingMatches')}</li>}
           </ul>
         </ScrollArea.Autosize>

@@ -75,6 +75,8 @@ export const shell = {
   edgeNone: 'No edge server yet',
   switchCustomer: 'Switch customer',
   filterCustomers: 'Filter customers and sites',
+  moreSites_one: '{{count}} more site: type to find it',
+  moreSites_other: '{{count}} more sites: type to find them',
   sites_one: '{{count}} site',
   sites_other: '{{count}} sites',
   cameras_one: '{{count}} camera',

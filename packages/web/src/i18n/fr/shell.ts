@@ -77,6 +77,8 @@ export const shell: Catalogue['shell'] = {
   edgeNone: 'Pas encore de serveur edge',
   switchCustomer: 'Changer de client',
   filterCustomers: 'Filtrer clients et sites',
+  moreSites_one: '{{count}} site de plus : tapez pour le trouver',
+  moreSites_other: '{{count}} sites de plus : tapez pour les trouver',
   sites_one: '{{count}} site',
   sites_other: '{{count}} sites',
   cameras_one: '{{count}} caméra',

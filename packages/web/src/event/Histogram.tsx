@@ -3,9 +3,8 @@ import type { EventHistogram } from '@sightline/contract'
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber, formatSiteTime } from '../i18n/format.ts'
+import { isThin } from '../ui/analytics/series.ts'
 import classes from './histogram.module.css'
-
-const watchedWell = 0.9
 
 type Props = {
   data: EventHistogram
@@ -30,7 +29,7 @@ export function Histogram({ data: { buckets, timezone }, isNarrowed, onNarrow, o
   const most = Math.max(1, ...buckets.map(({ opened }) => opened))
   const end = buckets.length - 1
   const shown = brush ?? { first: 0, last: end }
-  const isThin = buckets.some(({ coverage_ratio }) => coverage_ratio < watchedWell)
+  const hasThin = buckets.some(isThin)
 
   const apply = ({ first, last }: Brush) => {
     const [from, to] = [buckets[first], buckets[last]]
@@ -96,7 +95,7 @@ export function Histogram({ data: { buckets, timezone }, isNarrowed, onNarrow, o
             key={start}
             className={classes.bucket}
             data-out={index < shown.first || index > shown.last || undefined}
-            data-thin={coverage_ratio < watchedWell || undefined}
+            data-thin={isThin({ coverage_ratio }) || undefined}
             title={`${time(start)} · ${t('event.histogram.began', { count: opened })}`}
           >
             <i style={{ height: `${((opened - violations) / most) * 100}%` }} />
@@ -126,7 +125,7 @@ export function Histogram({ data: { buckets, timezone }, isNarrowed, onNarrow, o
         <span className="t3 num" aria-live="polite">
           {brush
             ? t('event.histogram.chosen', { count: chosen, shown: formatNumber(chosen) })
-            : isThin
+            : hasThin
               ? t('chart.hatched')
               : t('event.histogram.hint')}
         </span>

@@ -116,6 +116,7 @@ export const chart = {
   nothing: 'Nothing was watched in this period',
   nothingText: 'Gaps mean nobody was watching; zero would mean nobody was there.',
   hatched: 'Hatched: watched less than 90 % of the time',
+  hollow: 'Hollow points: watched less than 90 % of the time',
   period: 'Period',
   since: 'Watched since {{time}}',
   h1: 'Last hour',

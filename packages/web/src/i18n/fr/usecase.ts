@@ -122,6 +122,7 @@ export const chart = {
   nothing: 'Rien n’a été observé sur cette période',
   nothingText: 'Un vide signifie que personne n’observait ; zéro, que personne n’était là.',
   hatched: 'Hachuré : observé moins de 90 % du temps',
+  hollow: 'Points creux : observé moins de 90 % du temps',
   period: 'Période',
   since: 'Observé depuis {{time}}',
   h1: 'Dernière heure',

@@ -3,18 +3,17 @@ import type { EventSeries } from '@sightline/contract'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { formatNumber, formatPercent, formatSiteTime, formatTime, otherZone } from '../../i18n/format.ts'
+import { formatNumber, formatPercent, formatSiteTime, formatTime, otherZone, shownZone } from '../../i18n/format.ts'
 import { axisBegin } from '../axis.ts'
 import { EChart } from '../EChart.tsx'
 import type { ChartColors } from '../EChartCanvas.tsx'
 import { Empty } from '../Empty.tsx'
 import classes from './analytics.module.css'
-import { type Tint, tableRows, tints } from './series.ts'
+import { isThin, type Tint, tableRows, tints } from './series.ts'
 
 type Series = EventSeries['series'][number]
 type Point = Series['points'][number]
 
-const watchedWell = 0.9
 /** When watching began within the period, in milliseconds; null when nobody watched. */
 function firstWatched({ series }: EventSeries): number | null {
   const firsts = series.flatMap(({ points }) => points.find(({ coverage_ratio }) => coverage_ratio > 0)?.start ?? [])
@@ -28,6 +27,13 @@ const dayMs = 86_400_000
 
 const noonOf = ({ start, end }: Point) => (Date.parse(start) + Date.parse(end)) / 2
 
+const isThinFigure = (point: Point) => point.value !== null && isThin(point)
+/** Hollow where little was watched. */
+const marked = (point: Point) => ({
+  value: [noonOf(point), point.value],
+  ...(isThinFigure(point) && { symbol: 'emptyCircle', symbolSize: 6 }),
+})
+
 /** Flows are bars, down below the axis; levels are lines with the band from least to most; a gap stays a gap. */
 function drawn({ metric, face, points }: Series, name: string, color: string): object[] {
   if (face === 'flow')
@@ -39,7 +45,7 @@ function drawn({ metric, face, points }: Series, name: string, color: string): o
         itemStyle: { color, borderRadius: 3 },
         data: points.map((point) => ({
           value: [noonOf(point), point.value === null ? null : metric === 'down' ? -point.value : point.value],
-          ...(point.coverage_ratio < watchedWell
+          ...(isThin(point)
             ? { itemStyle: { decal: { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -0.785 } } }
             : {}),
         })),
@@ -70,7 +76,10 @@ function drawn({ metric, face, points }: Series, name: string, color: string): o
       name: `${name}-band`,
       areaStyle: { color, opacity: 0.14 },
     }),
-    line((point) => point.value, { color, lineStyle: { color, width: 2 }, itemStyle: { color } }),
+    line((point) => point.value, {
+      ...{ color, lineStyle: { color, width: 2 }, itemStyle: { color } },
+      ...(points.some(isThinFigure) && { showSymbol: true, symbol: 'none', data: points.map(marked) }),
+    }),
   ]
 }
 
@@ -81,9 +90,7 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
   const shown = data.series.filter(({ channel_id }) => channel_id === null)
   const series = shown.length > 0 ? shown : data.series
   const isEmpty = series.every(({ points }) => points.every(({ coverage_ratio }) => coverage_ratio === 0))
-  const isHatched = series.some(
-    ({ face, points }) => face === 'flow' && points.some(({ coverage_ratio: c }) => c > 0 && c < watchedWell),
-  )
+  const thinFaces = series.flatMap(({ face, points }) => (points.some(isThinFigure) ? [face] : []))
 
   const metrics = series.map(({ metric }) => metric)
   const tintKey = metrics.join(' ')
@@ -103,11 +110,13 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
           color: colors.text,
           hideOverlap: true,
           formatter: (at: number) => {
-            const time = formatTime(at, data.timezone)
+            const time = formatTime(at, shownZone(data.timezone))
             return Date.parse(data.end) - axisStart(data) > 2 * dayMs ? time.slice(5, 10) : time.slice(11, 16)
           },
         },
-        axisPointer: { label: { formatter: ({ value }: { value: number }) => formatTime(value, data.timezone) } },
+        axisPointer: {
+          label: { formatter: ({ value }: { value: number }) => formatTime(value, shownZone(data.timezone)) },
+        },
         splitLine: { show: false },
       },
       yAxis: {
@@ -150,7 +159,8 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
             first !== null &&
               axisStart(data) > Date.parse(data.start) &&
               t('chart.since', { time: formatSiteTime(first, data.timezone) }),
-            isHatched && !asTable && t('chart.hatched'),
+            !asTable && thinFaces.includes('flow') && t('chart.hatched'),
+            !asTable && thinFaces.some((face) => face !== 'flow') && t('chart.hollow'),
           ]
             .filter(Boolean)
             .join(' · ')}
@@ -194,7 +204,8 @@ function Legend({ metrics, colored }: { metrics: readonly Series['metric'][]; co
 function SeriesTable({ series, timezone, height }: { series: readonly Series[]; timezone: string; height: number }) {
   const { t } = useTranslation()
   const rows = tableRows(series)
-  const place = rows[0] && otherZone(rows[0].start, timezone)
+  const zone = shownZone(timezone)
+  const place = rows[0] && zone && otherZone(rows[0].start, zone)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={classes.tableFrame} style={{ maxHeight: height }} tabIndex={0} aria-label={t('chart.asTable')}>
@@ -211,7 +222,7 @@ function SeriesTable({ series, timezone, height }: { series: readonly Series[]; 
         <tbody>
           {rows.map(({ start, values, coverage_ratio }) => (
             <tr key={start}>
-              <td className="num">{formatTime(start, timezone)}</td>
+              <td className="num">{formatTime(start, zone)}</td>
               {values.map((value, index) => (
                 <td key={series[index]?.metric} className="num">
                   {value === null ? t('chart.gap') : formatNumber(value)}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sharedLabels, tableRows, tints } from './series.ts'
+import { isThin, sharedLabels, tableRows, tints } from './series.ts'
 
 const at = (minute: number) => `2026-05-04T12:0${minute}:00.000Z`
 const point = (minute: number, value: number | null) => ({
@@ -15,6 +15,10 @@ test('the table begins with the newest bucket and ends with the first that was w
     [at(2), null],
     [at(1), 0],
   ])
+})
+
+test('a figure of less than nine tenths of its time is thin', () => {
+  expect([0.1, 0.89, 0.9, 1].map((coverage_ratio) => isThin({ coverage_ratio }))).toEqual([true, true, false, false])
 })
 
 test('a period in which nobody watched has no rows', () => {

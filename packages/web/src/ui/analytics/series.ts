@@ -6,6 +6,10 @@ import type { ChartColors } from '../EChartCanvas.tsx'
 type Point = EventSeries['series'][number]['points'][number]
 type Bucket = Pick<Point, 'start' | 'value' | 'coverage_ratio'>
 
+const watchedWell = 0.9
+/** Whether so much of a bucket was not watched that its figure says little; one that nobody watched has no figure. */
+export const isThin = ({ coverage_ratio }: Pick<Point, 'coverage_ratio'>): boolean => coverage_ratio < watchedWell
+
 /** Rows of the table, newest first, from the first bucket in which anybody watched on. */
 export function tableRows(series: readonly { points: readonly Bucket[] }[]) {
   const buckets = series[0]?.points ?? []

@@ -110,8 +110,14 @@ export const cellSide = 32
  * score the share of the cell that has the colour. Grey is nothing.
  * @param size side of its square input, a multiple of 32
  * @param names of its three classes, as a Python dict in the metadata
+ * @param standing cells of this row are the feet of something so many cells tall; with the head `yolov8`
  */
-export function colourDetector(head: Head, size = 320, names = ['red', 'green', 'blue']): Uint8Array<ArrayBuffer> {
+export function colourDetector(
+  head: Head,
+  size = 320,
+  names = ['red', 'green', 'blue'],
+  standing: { row: number; cells: number } | null = null,
+): Uint8Array<ArrayBuffer> {
   const side = size / cellSide
   const cells = side * side
   // Its own channel less the two others, at least 0.
@@ -143,7 +149,8 @@ export function colourDetector(head: Head, size = 320, names = ['red', 'green', 
   const at = (x: number) => (x + 0.5) * cellSide
   const outputs: Shape[] = []
   if (head === 'yolov8') {
-    constants((x, y) => [at(x), at(y), cellSide, cellSide], false)
+    const tall = (y: number) => (y === standing?.row ? standing.cells : 1)
+    constants((x, y) => [at(x), at(y - (tall(y) - 1) / 2), cellSide, tall(y) * cellSide], false)
     nodes.push({ op: 'Concat', in: ['boxes', 's'], out: ['output0'], attributes: { axis: 1 } })
     outputs.push({ name: 'output0', dims: [1, 7, cells] })
   } else {

@@ -57,6 +57,7 @@ export const screens: readonly Screen[] = [
   { path: '/configuration/edit', module: 'EditConfiguration', nav: 'super_and_admin_access', change: ['edit'] },
   { path: '/configuration/detail', module: 'ConfigurationDetail', nav: 'super_and_admin_access', change: ['edit'] },
   { path: '/deployment', module: 'Deployment', nav: 'super_nav', change: ['super_admin_only'] },
+  { path: '/model', module: 'Model', nav: 'viewer_nav', change: ['edit'] },
   { path: '/license', module: 'License', nav: 'super_and_admin_access', change: ['super_admin_only'] },
   { path: '/status', module: 'Status', nav: 'super_and_admin_access' },
   { path: '/user/profile', module: 'UserProfile', nav: 'viewer_nav' },

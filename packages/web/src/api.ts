@@ -15,6 +15,8 @@ import { failureText, type Message, type Words } from './api-text.ts'
 
 /** Requests that outlive this are given up with the time-out text. */
 const timeoutMs = 60_000
+/** With a large file; the server gives up after the same time. */
+const largeFileMs = 15 * 60_000
 
 export type Result<T> =
   | { status: true; data: T; message: Message | null; page: Page | null }
@@ -58,7 +60,8 @@ export type ClientEnv = {
   onMessage: (message: Message) => void
 }
 
-export type CallOptions = { signal?: AbortSignal; file?: Blob }
+/** @property onProgress hears how much of the file is sent, 0…1; a large file may then take its time */
+export type CallOptions = { signal?: AbortSignal; file?: Blob; onProgress?: (share: number) => void }
 
 /** Fits `useQuery`, `useSuspenseQuery`, `ensureQueryData` and `setQueryData` alike. */
 type Query<T> = {
@@ -111,6 +114,23 @@ function bodyOf(op: Op, input: Record<string, unknown>, file?: Blob): { body?: B
   return { body: form }
 }
 
+/** As `fetch`, which cannot tell how much is sent; for calls of our own alone. */
+const sendWatched =
+  (onProgress: (share: number) => void) =>
+  (url: string, { method, headers, body, signal }: RequestInit): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest()
+      request.open(method as string, url)
+      for (const [name, value] of Object.entries(headers as Record<string, string>))
+        request.setRequestHeader(name, value)
+      request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)
+      request.onload = () => resolve(new Response(request.responseText, { status: request.status }))
+      request.onerror = () => reject(new TypeError('the connection failed'))
+      request.onabort = () => reject(new DOMException('The upload was given up.', 'AbortError'))
+      signal?.addEventListener('abort', () => request.abort())
+      request.send(body as FormData)
+    })
+
 type Envelope = {
   response_code: number
   response: unknown
@@ -127,12 +147,13 @@ export function createClient(env: ClientEnv): Client {
       return { status: false as const, data: null, message: { type: failure.type, text: failure.message }, failure }
     }
     const { body, type } = bodyOf(op, input, options.file)
-    const timeout = AbortSignal.timeout(timeoutMs)
+    const timeout = AbortSignal.timeout(options.onProgress ? largeFileMs : timeoutMs)
+    const send = options.onProgress ? sendWatched(options.onProgress) : fetch
     const csrf = env.csrf()
     let response: Response
     let answer: unknown
     try {
-      response = await fetch(addressOf(env.base, op, input), {
+      response = await send(addressOf(env.base, op, input), {
         method: op.method,
         credentials: 'include',
         signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,

@@ -24,6 +24,7 @@ import { Route as AppAnalyticRouteImport } from './routes/_app/analytic'
 import { Route as AppDashboardRouteImport } from './routes/_app/dashboard'
 import { Route as AppDeploymentRouteImport } from './routes/_app/deployment'
 import { Route as AppLicenseRouteImport } from './routes/_app/license'
+import { Route as AppModelRouteImport } from './routes/_app/model'
 import { Route as AppStatusRouteImport } from './routes/_app/status'
 import { Route as AppChannelIndexRouteImport } from './routes/_app/channel.index'
 import { Route as AppChannelAddRouteImport } from './routes/_app/channel.add'
@@ -126,6 +127,11 @@ const AppDeploymentRoute = AppDeploymentRouteImport.update({
 const AppLicenseRoute = AppLicenseRouteImport.update({
   id: '/license',
   path: '/license',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppModelRoute = AppModelRouteImport.update({
+  id: '/model',
+  path: '/model',
   getParentRoute: () => AppRoute,
 } as any)
 const AppStatusRoute = AppStatusRouteImport.update({
@@ -289,6 +295,7 @@ export interface FileRoutesByFullPath {
   '/dashboard': typeof AppDashboardRoute
   '/deployment': typeof AppDeploymentRoute
   '/license': typeof AppLicenseRoute
+  '/model': typeof AppModelRoute
   '/status': typeof AppStatusRoute
   '/channel/add': typeof AppChannelAddRoute
   '/channel/detail': typeof AppChannelDetailRoute
@@ -334,6 +341,7 @@ export interface FileRoutesByTo {
   '/dashboard': typeof AppDashboardRoute
   '/deployment': typeof AppDeploymentRoute
   '/license': typeof AppLicenseRoute
+  '/model': typeof AppModelRoute
   '/status': typeof AppStatusRoute
   '/channel/add': typeof AppChannelAddRoute
   '/channel/detail': typeof AppChannelDetailRoute
@@ -381,6 +389,7 @@ export interface FileRoutesById {
   '/_app/dashboard': typeof AppDashboardRoute
   '/_app/deployment': typeof AppDeploymentRoute
   '/_app/license': typeof AppLicenseRoute
+  '/_app/model': typeof AppModelRoute
   '/_app/status': typeof AppStatusRoute
   '/_app/channel/add': typeof AppChannelAddRoute
   '/_app/channel/detail': typeof AppChannelDetailRoute
@@ -428,6 +437,7 @@ export interface FileRouteTypes {
     | '/dashboard'
     | '/deployment'
     | '/license'
+    | '/model'
     | '/status'
     | '/channel/add'
     | '/channel/detail'
@@ -473,6 +483,7 @@ export interface FileRouteTypes {
     | '/dashboard'
     | '/deployment'
     | '/license'
+    | '/model'
     | '/status'
     | '/channel/add'
     | '/channel/detail'
@@ -519,6 +530,7 @@ export interface FileRouteTypes {
     | '/_app/dashboard'
     | '/_app/deployment'
     | '/_app/license'
+    | '/_app/model'
     | '/_app/status'
     | '/_app/channel/add'
     | '/_app/channel/detail'
@@ -669,6 +681,13 @@ declare module '@tanstack/react-router' {
       path: '/license'
       fullPath: '/license'
       preLoaderRoute: typeof AppLicenseRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/model': {
+      id: '/_app/model'
+      path: '/model'
+      fullPath: '/model'
+      preLoaderRoute: typeof AppModelRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/status': {
@@ -882,6 +901,7 @@ interface AppRouteChildren {
   AppDashboardRoute: typeof AppDashboardRoute
   AppDeploymentRoute: typeof AppDeploymentRoute
   AppLicenseRoute: typeof AppLicenseRoute
+  AppModelRoute: typeof AppModelRoute
   AppStatusRoute: typeof AppStatusRoute
   AppChannelAddRoute: typeof AppChannelAddRoute
   AppChannelDetailRoute: typeof AppChannelDetailRoute
@@ -918,6 +938,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppDashboardRoute: AppDashboardRoute,
   AppDeploymentRoute: AppDeploymentRoute,
   AppLicenseRoute: AppLicenseRoute,
+  AppModelRoute: AppModelRoute,
   AppStatusRoute: AppStatusRoute,
   AppChannelAddRoute: AppChannelAddRoute,
   AppChannelDetailRoute: AppChannelDetailRoute,

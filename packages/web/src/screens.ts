@@ -57,6 +57,7 @@ export const menu: readonly { group: Group; entries: readonly { path: Path; rule
     entries: [
       { path: '/configuration', rule: 'super_and_admin_access' },
       { path: '/deployment', rule: 'super_nav' },
+      { path: '/model', rule: 'super_and_admin_access' },
       { path: '/license', rule: 'super_and_admin_access' },
       { path: '/user', rule: 'super_and_admin_access' },
       { path: '/settings', rule: 'super_and_admin_access' },

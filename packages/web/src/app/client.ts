@@ -63,7 +63,8 @@ const dependents: Partial<Record<Feature, readonly Feature[]>> = {
   // What an edge server's going away does to every camera behind it.
   nimble: ['license', 'device', 'channel', 'site', 'customer', 'status'],
   license: ['nimble', 'status'],
-  pipeline: ['channel'],
+  model: ['pipeline'],
+  pipeline: ['channel', 'model'],
   user: [],
   instance: ['status'],
   demo: [],
@@ -75,6 +76,7 @@ const readOnly: readonly OpId[] = [
   'nimble.test',
   'channel.ondemand',
   'upload.create',
+  'model.check',
   'geo.zip',
   'license.issue',
 ]

@@ -87,6 +87,7 @@ const rules: Record<string, Permission> = {
   '/configuration/detail': 'super_and_admin_access',
   '/deployment': 'super_nav',
   '/license': 'super_and_admin_access',
+  '/model': 'viewer_nav',
   '/status': 'super_and_admin_access',
   '/user/profile': 'viewer_nav',
 }

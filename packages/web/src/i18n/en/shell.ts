@@ -43,6 +43,7 @@ export const screen = {
   '/deployment': 'Deployment',
   '/status': 'Status',
   '/license': 'Licences',
+  '/model': 'Models',
   '/user': 'Users',
   '/user/profile': 'Profile',
   '/settings': 'Settings',

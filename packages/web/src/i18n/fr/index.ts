@@ -10,6 +10,7 @@ import { event } from './event.ts'
 import { live, wall } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
+import { model } from './model.ts'
 import { license, nimble, status } from './nimble.ts'
 import { onboarding } from './onboarding.ts'
 import { profile } from './profile.ts'
@@ -46,6 +47,7 @@ export const fr: Catalogue = {
   login,
   map,
   message,
+  model,
   move,
   onboarding,
   register,

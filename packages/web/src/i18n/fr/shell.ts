@@ -45,6 +45,7 @@ export const screen: Catalogue['screen'] = {
   '/deployment': 'Déploiement',
   '/status': 'État',
   '/license': 'Licences',
+  '/model': 'Modèles',
   '/user': 'Utilisateurs',
   '/user/profile': 'Profil',
   '/settings': 'Paramètres',

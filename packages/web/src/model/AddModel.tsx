@@ -1,0 +1,258 @@
+import { Alert, Button, FileButton, Group, Progress, Select, Stack, Text, TextInput } from '@mantine/core'
+import { type ModelCheck, api as table } from '@sightline/contract'
+import { type DetectionLabel, detectionLabels, type Head, modelMaxBytes } from '@sightline/domain'
+import { IconPhotoSearch, IconUpload } from '@tabler/icons-react'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api, refresh } from '../app/client.ts'
+import { notify } from '../app/messages.ts'
+import { formatBytes, formatNumber } from '../i18n/format.ts'
+import { fieldText, words } from '../i18n/words.ts'
+import { FormActions, useDraftForm } from '../ui/form.tsx'
+import classes from './model.module.css'
+
+type Trial = { check: ModelCheck; name: string; picture: string | undefined }
+type Step =
+  | { kind: 'choose' }
+  | { kind: 'sending'; share: number }
+  | { kind: 'checking' }
+  | { kind: 'found'; trial: Trial }
+
+/** Upload, look at what it finds, confirm: nothing is stored before the last press. */
+export function AddModel({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation()
+  const [step, setStep] = useState<Step>({ kind: 'choose' })
+  const [refused, setRefused] = useState<string | null>(null)
+  const sending = useRef<AbortController | null>(null)
+
+  const tryOn = async (path: string, name: string, head?: Head, picture?: string) => {
+    setStep({ kind: 'checking' })
+    const result = await api.model.check.call({ path, head, picture })
+    if (result.status) return setStep({ kind: 'found', trial: { check: result.data, name, picture } })
+    const [fault] = result.failure.errors.path ?? result.failure.errors.picture ?? []
+    setRefused(fault ? fieldText(fault) : result.message.text)
+    setStep({ kind: 'choose' })
+  }
+  const send = async (file: File | null) => {
+    if (!file) return
+    setRefused(null)
+    if (file.size > modelMaxBytes) return setRefused(fieldText('file_too_large'))
+    setStep({ kind: 'sending', share: 0 })
+    sending.current = new AbortController()
+    const result = await api.upload.create.call(
+      { kind: 'model' },
+      {
+        file,
+        signal: sending.current.signal,
+        onProgress: (share) => setStep({ kind: 'sending', share }),
+      },
+    )
+    if (result.status) return tryOn(result.data.path, file.name.replace(/\.onnx$/i, ''))
+    const [fault] = result.failure.errors.file ?? []
+    setRefused(fault ? fieldText(fault) : result.message.text)
+    setStep({ kind: 'choose' })
+  }
+
+  if (step.kind === 'found') {
+    const { check, name, picture } = step.trial
+    return (
+      <Confirming
+        key={`${check.head} ${picture}`}
+        trial={step.trial}
+        onTry={(head, other) => void tryOn(check.path, name, head, other ?? picture)}
+        onDone={onDone}
+      />
+    )
+  }
+  const isBusy = step.kind !== 'choose'
+  return (
+    <Stack gap="sm">
+      <Text size="sm">{t('model.addText')}</Text>
+      {refused && (
+        <Alert color="red" variant="light" role="alert">
+          {refused}
+        </Alert>
+      )}
+      {step.kind === 'sending' && (
+        <div role="status">
+          <Text size="sm">{t('model.sending', { percent: Math.round(step.share * 100) })}</Text>
+          <Progress value={step.share * 100} mt={6} aria-label={t('model.sendingLabel')} />
+        </div>
+      )}
+      {step.kind === 'checking' && (
+        <div role="status">
+          <Text size="sm">{t('model.checking')}</Text>
+          <Progress value={100} animated mt={6} aria-label={t('model.checking')} />
+        </div>
+      )}
+      <Group justify="flex-end">
+        <Button
+          variant="default"
+          onClick={() => {
+            sending.current?.abort()
+            onDone()
+          }}
+        >
+          {t('common.cancel')}
+        </Button>
+        <FileButton onChange={(file) => void send(file)} accept=".onnx">
+          {(props) => (
+            <Button {...props} leftSection={<IconUpload size={16} />} disabled={isBusy}>
+              {t('model.choose')}
+            </Button>
+          )}
+        </FileButton>
+      </Group>
+    </Stack>
+  )
+}
+
+type ConfirmingProps = { trial: Trial; onTry: (head: Head, picture?: string) => void; onDone: () => void }
+
+function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) {
+  const { t } = useTranslation()
+  const [pictureFault, setPictureFault] = useState<string | null>(null)
+  const { form, field, onSubmit, isSaving } = useDraftForm({
+    name: 'model.add',
+    initial: { model_name: name, path: check.path, head: check.head, labels: check.labels },
+    schema: table.model.create.input,
+    async submit(values) {
+      const result = await api.model.create.call(values)
+      if (!result.status) throw result.failure
+      notify({ type: 'success', text: words.pair('model.create').done })
+      refresh('model')
+      onDone()
+    },
+  })
+  const labels = form.values.labels as Record<string, DetectionLabel>
+  const label = (index: string, value: DetectionLabel | null) => {
+    const { [index]: _, ...others } = labels
+    form.setFieldValue('labels', value ? { ...others, [index]: value } : others)
+  }
+  const another = async (file: File | null) => {
+    if (!file) return
+    const result = await api.upload.create.call({ kind: 'image' }, { file })
+    if (result.status) onTry(check.head, result.data.path)
+    else setPictureFault(result.message.text)
+  }
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack gap="sm">
+        <TextInput label={t('model.name')} withAsterisk data-autofocus {...field('model_name')} />
+        <div>
+          <Found check={check} labels={labels} />
+          <Group justify="space-between" mt={6} gap="xs">
+            <Text size="sm" className="t2">
+              {t('model.found', { count: check.boxes.length })} {t('model.took', { ms: formatNumber(check.run_ms) })}
+            </Text>
+            <FileButton onChange={(file) => void another(file)} accept="image/jpeg,image/png,image/webp">
+              {(props) => (
+                <Button {...props} variant="default" size="compact-sm" leftSection={<IconPhotoSearch size={15} />}>
+                  {t('model.anotherPicture')}
+                </Button>
+              )}
+            </FileButton>
+          </Group>
+          {pictureFault && (
+            <Text size="sm" c="red" role="alert">
+              {pictureFault}
+            </Text>
+          )}
+        </div>
+        {check.blank_boxes > 0 && (
+          <Alert color="orange" variant="light">
+            {t('model.blank', { count: check.blank_boxes })}
+          </Alert>
+        )}
+        <Select
+          label={t('model.head')}
+          description={t('model.headText')}
+          data={check.heads}
+          value={check.head}
+          allowDeselect={false}
+          onChange={(head) => head && onTry(head as Head)}
+        />
+        <Classes check={check} labels={labels} onLabel={label} error={field('labels').error} />
+        <Text size="xs" className="t2">
+          {t('model.facts', {
+            size: formatBytes(check.size),
+            opset: check.opset,
+            input: `${check.input_width} × ${check.input_height}`,
+          })}{' '}
+          <span className={classes.hash}>SHA-256 {check.sha256}</span>
+        </Text>
+      </Stack>
+      <FormActions submitLabel={t('model.confirm')} isSaving={isSaving} onCancel={onDone} />
+    </form>
+  )
+}
+
+/** The picture that it was tried on, with what it found there. */
+function Found({ check, labels }: { check: ModelCheck; labels: Record<string, DetectionLabel> }) {
+  const { t } = useTranslation()
+  const nameOf = (index: number) => {
+    const label = labels[index]
+    return label ? t(`model.label.${label}`) : (check.names[index] ?? t('model.class', { index }))
+  }
+  return (
+    <div className={classes.picture}>
+      <img src={`data:image/jpeg;base64,${check.picture}`} alt={t('model.pictureAlt')} />
+      {check.boxes.map(({ box: [x, y, w, h], class_index, score }, i) => (
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: boxes have nothing else, and never move
+          key={i}
+          className={classes.box}
+          style={{ left: `${x * 100}%`, top: `${y * 100}%`, width: `${w * 100}%`, height: `${h * 100}%` }}
+        >
+          <span className={classes.tag}>
+            {nameOf(class_index)} {formatNumber(Math.round(score * 100) / 100)}
+          </span>
+        </span>
+      ))}
+    </div>
+  )
+}
+
+type ClassesProps = {
+  check: ModelCheck
+  labels: Record<string, DetectionLabel>
+  onLabel: (index: string, label: DetectionLabel | null) => void
+  error: React.ReactNode
+}
+
+/** So many classes are shown by number when the file does not name them. */
+const unnamedShown = 20
+
+function Classes({ check, labels, onLabel, error }: ClassesProps) {
+  const { t } = useTranslation()
+  const named = Object.keys(check.names)
+  const count = Math.min(check.classes ?? unnamedShown, unnamedShown)
+  const indexes = named.length > 0 ? named : Array.from({ length: count }, (_, i) => String(i))
+  return (
+    <fieldset className={classes.classes}>
+      <legend>{t('model.labels')}</legend>
+      <Text size="sm" className="t2" mb={6}>
+        {t('model.labelsText')}
+      </Text>
+      {error && (
+        <Text size="sm" c="red" role="alert">
+          {error}
+        </Text>
+      )}
+      <div className={classes.grid}>
+        {indexes.map((index) => (
+          <Select
+            key={index}
+            label={check.names[index] ?? t('model.class', { index })}
+            placeholder={t('model.leftOut')}
+            data={detectionLabels.map((value) => ({ value, label: t(`model.label.${value}`) }))}
+            value={labels[index] ?? null}
+            onChange={(value) => onLabel(index, value as DetectionLabel | null)}
+            clearable
+            size="xs"
+          />
+        ))}
+      </div>
+    </fieldset>
+  )
+}

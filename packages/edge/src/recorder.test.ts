@@ -75,6 +75,28 @@ test.each([
   expect(journalled().map((record) => record.snapshot_id)).toEqual([null])
 })
 
+test('what begins carries its clip and zones; what only goes on, and what evidence failed for, is kept as it is', async () => {
+  const clip_id = kept[0] ?? '01890000-0000-7000-8000-0000000000f1'
+  const { take, settled } = recorder({ evidence: () => ({ clip_id, details: { zones: [] } }) })
+  take([open(), testRecord({ kind: 'update' })], source)
+  await settled()
+  const failing = recorder({
+    evidence: () => {
+      throw new Error('disk')
+    },
+  })
+  failing.take([open()], source)
+  await failing.settled()
+  const records = journalled().map((record) => [record.kind, record.clip_id, record.details])
+  expect(records.toSorted()).toEqual(
+    [
+      ['open', clip_id, { zones: [] }],
+      ['open', null, null],
+      ['update', null, null],
+    ].toSorted(),
+  )
+})
+
 test('a record of no camera is kept at once', () => {
   const { take, waiting } = recorder()
   take([open()], null)

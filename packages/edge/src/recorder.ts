@@ -61,12 +61,22 @@ export function createRecorder({ journal, stamp, still, keep, evidence, log }: R
     journal.append([{ ...record, snapshot_id }])
   }
 
+  /** An event is worth more than what goes with it. */
+  function withEvidence(record: EventRecord, sourceId: string): EventRecord {
+    try {
+      return { ...record, ...evidence(record, sourceId) }
+    } catch (error) {
+      log.error('Evidence of an event could not be kept', error)
+      return record
+    }
+  }
+
   return {
     take(records, sourceId) {
       const wantsStill = (record: EventRecord) => record.kind === 'open' && sourceId !== null
       // Before the times are corrected: the camera's are not.
       const stamped = records.map((record) =>
-        stamp(wantsStill(record) ? { ...record, ...evidence(record, sourceId as string) } : record),
+        stamp(wantsStill(record) ? withEvidence(record, sourceId as string) : record),
       )
       journal.append(stamped.filter((record) => !wantsStill(record)))
       for (const record of stamped.filter(wantsStill)) {

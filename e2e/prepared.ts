@@ -44,10 +44,9 @@ const whole: [number, number][] = [
 ]
 export const analytics = ['pplcnt', 'pplocc', 'intrdtec', 'emptyframecheck'] as const satisfies readonly UsecaseKey[]
 
-/** Fills a product whose first account is there; ends when the first event is. */
-export async function prepare({ origin }: Product): Promise<Prepared> {
+/** A simulated camera at a site, with nothing attached to it, in a product whose first account is there. */
+export async function prepareCamera({ origin }: Product) {
   const root = await signIn(origin, usernameOf('super_admin'), password)
-  for (const role_key of roles) if (role_key !== 'super_admin') await addPerson(root, usernameOf(role_key), role_key)
   const { customer_id } = (await root.call('customer', 'create', { customer_name: 'Acme Logistics' })) as Customer
   const { site_id } = (await root.call('site', 'create', {
     site_name: 'Lyon DC',
@@ -65,8 +64,15 @@ export async function prepare({ origin }: Product): Promise<Prepared> {
     username: camera.username,
     password: camera.password,
   })) as Device
+  return { root, camera, cuid: customer_id, sid: site_id, did: device_id }
+}
+
+/** Fills a product whose first account is there; ends when the first event is. */
+export async function prepare(product: Product): Promise<Prepared> {
+  const { root, camera, cuid, sid, did } = await prepareCamera(product)
+  for (const role_key of roles) if (role_key !== 'super_admin') await addPerson(root, usernameOf(role_key), role_key)
   const channels: Channel[] = []
-  for (const usecase_key of analytics) channels.push(await attach(root, device_id, usecase_key))
+  for (const usecase_key of analytics) channels.push(await attach(root, did, usecase_key))
   const event = await until(
     'the first event arrives',
     async () => ((await root.call('event', 'range', { type: 1, event_limit: 1 } as never)) as EventEntity[])[0],
@@ -74,7 +80,7 @@ export async function prepare({ origin }: Product): Promise<Prepared> {
   )
   const [counting] = channels as [Channel]
   const ids = { cid: counting.channel_id, uid: counting.usecase_id, nid: localNimbleId, eid: event.event_uuid }
-  return { root, camera, ids: { cuid: customer_id, sid: site_id, did: device_id, ...ids } }
+  return { root, camera, ids: { cuid, sid, did, ...ids } }
 }
 
 /** An analytic that watches the whole picture, named after its use case. */

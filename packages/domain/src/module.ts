@@ -47,6 +47,7 @@ export const screens: readonly Screen[] = [
   { path: '/channel/detail', module: 'ChannelID', nav: 'viewer_nav', change: ['edit'] },
   { path: '/channel/add', module: 'AddChannel', nav: 'super_and_admin_access', change: ['edit'] },
   { path: '/channel/edit', module: 'EditChannel', nav: 'user_nav', change: ['edit'] },
+  { path: '/channel/diagnostic', module: 'ChannelDiagnostic', nav: 'user_nav', change: ['user_edit', 'edit'] },
 
   { path: '/event', module: 'EventsList', nav: 'viewer_nav' },
   { path: '/event/detail', module: 'EventID', nav: 'viewer_nav' },
@@ -59,6 +60,7 @@ export const screens: readonly Screen[] = [
   { path: '/deployment', module: 'Deployment', nav: 'super_nav', change: ['super_admin_only'] },
   { path: '/model', module: 'Model', nav: 'viewer_nav', change: ['edit'] },
   { path: '/license', module: 'License', nav: 'super_and_admin_access', change: ['super_admin_only'] },
+  { path: '/settings/bundle', module: 'BundleDefaults', nav: 'admin_and_above', change: ['super_admin_only'] },
   { path: '/status', module: 'Status', nav: 'super_and_admin_access' },
   { path: '/user/profile', module: 'UserProfile', nav: 'viewer_nav' },
 ]

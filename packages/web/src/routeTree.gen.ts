@@ -29,6 +29,7 @@ import { Route as AppStatusRouteImport } from './routes/_app/status'
 import { Route as AppChannelIndexRouteImport } from './routes/_app/channel.index'
 import { Route as AppChannelAddRouteImport } from './routes/_app/channel.add'
 import { Route as AppChannelDetailRouteImport } from './routes/_app/channel.detail'
+import { Route as AppChannelDiagnosticRouteImport } from './routes/_app/channel.diagnostic'
 import { Route as AppChannelEditRouteImport } from './routes/_app/channel.edit'
 import { Route as AppConfigurationIndexRouteImport } from './routes/_app/configuration.index'
 import { Route as AppConfigurationAddRouteImport } from './routes/_app/configuration.add'
@@ -47,6 +48,7 @@ import { Route as AppDeviceViewRouteImport } from './routes/_app/device.view'
 import { Route as AppEventIndexRouteImport } from './routes/_app/event.index'
 import { Route as AppEventDetailRouteImport } from './routes/_app/event.detail'
 import { Route as AppEventGalleryRouteImport } from './routes/_app/event.gallery'
+import { Route as AppSettingsBundleRouteImport } from './routes/_app/settings.bundle'
 import { Route as AppSiteIndexRouteImport } from './routes/_app/site.index'
 import { Route as AppSiteAddRouteImport } from './routes/_app/site.add'
 import { Route as AppSiteDetailRouteImport } from './routes/_app/site.detail'
@@ -154,6 +156,11 @@ const AppChannelDetailRoute = AppChannelDetailRouteImport.update({
   path: '/channel/detail',
   getParentRoute: () => AppRoute,
 } as any)
+const AppChannelDiagnosticRoute = AppChannelDiagnosticRouteImport.update({
+  id: '/channel/diagnostic',
+  path: '/channel/diagnostic',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppChannelEditRoute = AppChannelEditRouteImport.update({
   id: '/channel/edit',
   path: '/channel/edit',
@@ -244,6 +251,11 @@ const AppEventGalleryRoute = AppEventGalleryRouteImport.update({
   path: '/event/gallery',
   getParentRoute: () => AppRoute,
 } as any)
+const AppSettingsBundleRoute = AppSettingsBundleRouteImport.update({
+  id: '/settings/bundle',
+  path: '/settings/bundle',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppSiteIndexRoute = AppSiteIndexRouteImport.update({
   id: '/site/',
   path: '/site/',
@@ -299,6 +311,7 @@ export interface FileRoutesByFullPath {
   '/status': typeof AppStatusRoute
   '/channel/add': typeof AppChannelAddRoute
   '/channel/detail': typeof AppChannelDetailRoute
+  '/channel/diagnostic': typeof AppChannelDiagnosticRoute
   '/channel/edit': typeof AppChannelEditRoute
   '/configuration/add': typeof AppConfigurationAddRoute
   '/configuration/detail': typeof AppConfigurationDetailRoute
@@ -313,6 +326,7 @@ export interface FileRoutesByFullPath {
   '/device/view': typeof AppDeviceViewRoute
   '/event/detail': typeof AppEventDetailRoute
   '/event/gallery': typeof AppEventGalleryRoute
+  '/settings/bundle': typeof AppSettingsBundleRoute
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
@@ -345,6 +359,7 @@ export interface FileRoutesByTo {
   '/status': typeof AppStatusRoute
   '/channel/add': typeof AppChannelAddRoute
   '/channel/detail': typeof AppChannelDetailRoute
+  '/channel/diagnostic': typeof AppChannelDiagnosticRoute
   '/channel/edit': typeof AppChannelEditRoute
   '/configuration/add': typeof AppConfigurationAddRoute
   '/configuration/detail': typeof AppConfigurationDetailRoute
@@ -359,6 +374,7 @@ export interface FileRoutesByTo {
   '/device/view': typeof AppDeviceViewRoute
   '/event/detail': typeof AppEventDetailRoute
   '/event/gallery': typeof AppEventGalleryRoute
+  '/settings/bundle': typeof AppSettingsBundleRoute
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
@@ -393,6 +409,7 @@ export interface FileRoutesById {
   '/_app/status': typeof AppStatusRoute
   '/_app/channel/add': typeof AppChannelAddRoute
   '/_app/channel/detail': typeof AppChannelDetailRoute
+  '/_app/channel/diagnostic': typeof AppChannelDiagnosticRoute
   '/_app/channel/edit': typeof AppChannelEditRoute
   '/_app/configuration/add': typeof AppConfigurationAddRoute
   '/_app/configuration/detail': typeof AppConfigurationDetailRoute
@@ -407,6 +424,7 @@ export interface FileRoutesById {
   '/_app/device/view': typeof AppDeviceViewRoute
   '/_app/event/detail': typeof AppEventDetailRoute
   '/_app/event/gallery': typeof AppEventGalleryRoute
+  '/_app/settings/bundle': typeof AppSettingsBundleRoute
   '/_app/site/add': typeof AppSiteAddRoute
   '/_app/site/detail': typeof AppSiteDetailRoute
   '/_app/site/edit': typeof AppSiteEditRoute
@@ -441,6 +459,7 @@ export interface FileRouteTypes {
     | '/status'
     | '/channel/add'
     | '/channel/detail'
+    | '/channel/diagnostic'
     | '/channel/edit'
     | '/configuration/add'
     | '/configuration/detail'
@@ -455,6 +474,7 @@ export interface FileRouteTypes {
     | '/device/view'
     | '/event/detail'
     | '/event/gallery'
+    | '/settings/bundle'
     | '/site/add'
     | '/site/detail'
     | '/site/edit'
@@ -487,6 +507,7 @@ export interface FileRouteTypes {
     | '/status'
     | '/channel/add'
     | '/channel/detail'
+    | '/channel/diagnostic'
     | '/channel/edit'
     | '/configuration/add'
     | '/configuration/detail'
@@ -501,6 +522,7 @@ export interface FileRouteTypes {
     | '/device/view'
     | '/event/detail'
     | '/event/gallery'
+    | '/settings/bundle'
     | '/site/add'
     | '/site/detail'
     | '/site/edit'
@@ -534,6 +556,7 @@ export interface FileRouteTypes {
     | '/_app/status'
     | '/_app/channel/add'
     | '/_app/channel/detail'
+    | '/_app/channel/diagnostic'
     | '/_app/channel/edit'
     | '/_app/configuration/add'
     | '/_app/configuration/detail'
@@ -548,6 +571,7 @@ export interface FileRouteTypes {
     | '/_app/device/view'
     | '/_app/event/detail'
     | '/_app/event/gallery'
+    | '/_app/settings/bundle'
     | '/_app/site/add'
     | '/_app/site/detail'
     | '/_app/site/edit'
@@ -718,6 +742,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppChannelDetailRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/channel/diagnostic': {
+      id: '/_app/channel/diagnostic'
+      path: '/channel/diagnostic'
+      fullPath: '/channel/diagnostic'
+      preLoaderRoute: typeof AppChannelDiagnosticRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/channel/edit': {
       id: '/_app/channel/edit'
       path: '/channel/edit'
@@ -844,6 +875,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppEventGalleryRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/settings/bundle': {
+      id: '/_app/settings/bundle'
+      path: '/settings/bundle'
+      fullPath: '/settings/bundle'
+      preLoaderRoute: typeof AppSettingsBundleRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/site/': {
       id: '/_app/site/'
       path: '/site'
@@ -905,6 +943,7 @@ interface AppRouteChildren {
   AppStatusRoute: typeof AppStatusRoute
   AppChannelAddRoute: typeof AppChannelAddRoute
   AppChannelDetailRoute: typeof AppChannelDetailRoute
+  AppChannelDiagnosticRoute: typeof AppChannelDiagnosticRoute
   AppChannelEditRoute: typeof AppChannelEditRoute
   AppConfigurationAddRoute: typeof AppConfigurationAddRoute
   AppConfigurationDetailRoute: typeof AppConfigurationDetailRoute
@@ -919,6 +958,7 @@ interface AppRouteChildren {
   AppDeviceViewRoute: typeof AppDeviceViewRoute
   AppEventDetailRoute: typeof AppEventDetailRoute
   AppEventGalleryRoute: typeof AppEventGalleryRoute
+  AppSettingsBundleRoute: typeof AppSettingsBundleRoute
   AppSiteAddRoute: typeof AppSiteAddRoute
   AppSiteDetailRoute: typeof AppSiteDetailRoute
   AppSiteEditRoute: typeof AppSiteEditRoute
@@ -942,6 +982,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppStatusRoute: AppStatusRoute,
   AppChannelAddRoute: AppChannelAddRoute,
   AppChannelDetailRoute: AppChannelDetailRoute,
+  AppChannelDiagnosticRoute: AppChannelDiagnosticRoute,
   AppChannelEditRoute: AppChannelEditRoute,
   AppConfigurationAddRoute: AppConfigurationAddRoute,
   AppConfigurationDetailRoute: AppConfigurationDetailRoute,
@@ -956,6 +997,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppDeviceViewRoute: AppDeviceViewRoute,
   AppEventDetailRoute: AppEventDetailRoute,
   AppEventGalleryRoute: AppEventGalleryRoute,
+  AppSettingsBundleRoute: AppSettingsBundleRoute,
   AppSiteAddRoute: AppSiteAddRoute,
   AppSiteDetailRoute: AppSiteDetailRoute,
   AppSiteEditRoute: AppSiteEditRoute,

@@ -1,4 +1,5 @@
 import {
+  IconAdjustments,
   IconAlertTriangle,
   IconBell,
   IconBolt,
@@ -40,6 +41,7 @@ export const icons: Partial<Record<Path, typeof IconBell>> = {
   '/model': IconCube,
   '/user': IconUsers,
   '/settings': IconSettings,
+  '/settings/bundle': IconAdjustments,
   '/status': IconHeartbeat,
   '/trace': IconListSearch,
 }

@@ -1,24 +1,27 @@
 import { Alert, Button, Group, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { channelDraft, type Device } from '@sightline/contract'
-import { type UsecaseKey, usecases } from '@sightline/domain'
+import { elementFaults, type PipelineElements, type UsecaseKey, usecases } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { ElementForm } from '../ui/elements/ElementForm.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { FormActions, useDraftForm } from '../ui/form.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
+import { LivePicture } from '../ui/live/LivePicture.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { Wizard } from '../ui/Wizard.tsx'
-import type { Drawing } from '../ui/zones/editing.ts'
+import { calibrationKeys, type Drawing, faultOf } from '../ui/zones/editing.ts'
 import { useZones } from '../ui/zones/useZones.ts'
 import { ZoneEditor } from '../ui/zones/ZoneEditor.tsx'
-import { Still, useStill } from './Still.tsx'
+import { Needs } from './Needs.tsx'
+import { useStill } from './still.ts'
 import { UsecaseGallery } from './UsecaseGallery.tsx'
 
-const steps = ['usecase', 'picture', 'review'] as const
+const steps = ['usecase', 'picture', 'tune', 'review'] as const
 type Step = (typeof steps)[number]
 
 type Values = {
@@ -28,6 +31,8 @@ type Values = {
   channel_threshold: number | ''
   auto_recovery: boolean
 }
+/** Where the form says nothing of it, the organization's own default counts. */
+type Overrides = { usecase: UsecaseKey; elements: PipelineElements }
 
 const whole: Drawing = {
   key: 'whole',
@@ -58,12 +63,13 @@ const across: Drawing = {
   ],
 }
 
-/** Attaching a use case to a camera: what, where in the picture, under which name. */
+/** Attaching a use case to a camera: what, where in the picture, how, under which name. */
 export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey: UsecaseKey | undefined }) {
   const { t } = useTranslation()
   const go = useGo()
   const [step, setStep] = useState<Step>(usecaseKey ? 'picture' : 'usecase')
   const [zonesError, setZonesError] = useState<string | null>(null)
+  const [overrides, setOverrides] = useState<Overrides | null>(null)
   const bundles = useQuery(api.bundle.list.query({}))
   const licenses = useQuery(api.license.list.query({}))
   const zones = useZones([usecaseKey && usecases[usecaseKey].needsLine ? across : whole])
@@ -72,6 +78,10 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
 
   const left = licenses.data?.reduce((sum, one) => sum + Math.max(0, one.channel_limit - one.channels_used), 0)
   const search = { sid: device.site_id, did: device.device_id }
+  const pipelineOf = (usecase: UsecaseKey | '') => {
+    const pipeline_elements = { ...(overrides?.usecase === usecase && overrides.elements), ...zones.calibration() }
+    return Object.keys(pipeline_elements).length > 0 ? { pipeline_elements } : undefined
+  }
   const toInput = (values: Values) => ({
     channel_name: values.channel_name,
     device_id: device.device_id,
@@ -80,6 +90,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
     channel_threshold: values.channel_threshold === '' ? -1 : values.channel_threshold,
     auto_recovery: values.auto_recovery,
     zones: zones.drafts(ratio),
+    pipeline: pipelineOf(values.usecase_key),
   })
   const { form, values, field, isSaving, onSubmit, guards } = useDraftForm<Values>({
     name: `channel.add:${device.device_id}`,
@@ -95,7 +106,10 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
     submit: async (chosen) => {
       const result = await api.channel.create.call(toInput(chosen))
       if (!result.status) {
-        const ids = Object.entries(result.failure.errors).find(([path]) => path.startsWith('zones'))?.[1]
+        const isAbout = (part: string) =>
+          Object.entries(result.failure.errors).find(([path]) => path.startsWith(part))?.[1]
+        const ids = isAbout('zones')
+        if (isAbout('pipeline')) setStep('tune')
         if (ids?.[0]) {
           setZonesError(ids[0])
           setStep('picture')
@@ -111,6 +125,10 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
     },
   })
   const key = values.usecase_key || null
+  const defaults = useQuery({ ...api.pipeline.defaults.query({ usecase_key: key ?? 'pplcnt' }), enabled: key !== null })
+  const base = defaults.data?.pipeline_elements
+  const elements = base && key && { ...base, ...pipelineOf(key)?.pipeline_elements }
+  const faults = elements ? elementFaults(elements) : {}
   const choose = (next: UsecaseKey) => {
     const isOwnName = values.channel_name !== '' && values.channel_name !== (key && t(`usecase.name.${key}`))
     // What nobody has touched yet becomes what the use case needs.
@@ -121,15 +139,17 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
   /** Leaves the picture only with shapes that the server will take. */
   const checkZones = () => {
     const checked = channelDraft.safeParse({ ...toInput(values), channel_name: 'checked later' })
-    const fault = checked.error?.issues.find(({ path: [first] }) => first === 'zones')?.message ?? null
+    const fault =
+      checked.error?.issues.find(({ path: [first] }) => first === 'zones')?.message ?? floorFault(zones.drawings)
     setZonesError(fault)
-    if (!fault) setStep('review')
+    if (!fault) setStep('tune')
   }
 
   const isOpen: Record<Step, boolean> = {
     usecase: true,
     picture: key !== null,
-    review: key !== null && zones.drawings.length > 0,
+    tune: key !== null && zones.drawings.length > 0,
+    review: key !== null && zones.drawings.length > 0 && Object.keys(faults).length === 0,
   }
   return (
     <Wizard
@@ -179,22 +199,51 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
         <>
           <ZoneEditor
             zones={zones}
-            picture={<Still still={still} />}
+            picture={<LivePicture deviceId={device.device_id} label={device.device_name} still={still.url} bare />}
             aspectRatio={ratio}
             needsLine={usecases[key].needsLine}
+            measures={usecases[key].needsCalibration}
             error={zonesError}
           />
           <Group justify="flex-end" mt="lg" gap="xs">
-            <Button variant="default" loading={still.isTaking} onClick={still.take}>
-              {t('channel.add.newStill')}
-            </Button>
             <Button onClick={checkZones}>{t('common.continue')}</Button>
           </Group>
         </>
       )}
+      {step === 'tune' && key && (
+        <Panel title={t('channel.add.tune')} hint={t('channel.add.tuneHint')}>
+          {defaults.isError ? (
+            <ErrorPanel error={defaults.error} onRetry={() => void defaults.refetch()} />
+          ) : base && elements ? (
+            <>
+              <Needs usecaseKey={key} elements={elements} />
+              <ElementForm
+                values={elements}
+                base={base}
+                faults={faults}
+                hidden={calibrationKeys}
+                onChange={(element, value) =>
+                  setOverrides({
+                    usecase: key,
+                    elements: { ...(overrides?.usecase === key && overrides.elements), [element]: value },
+                  })
+                }
+              />
+              <Group justify="flex-end" mt="lg">
+                <Button disabled={!isOpen.review} onClick={() => setStep('review')}>
+                  {t('common.continue')}
+                </Button>
+              </Group>
+            </>
+          ) : (
+            <RowsSkeleton />
+          )}
+        </Panel>
+      )}
       {step === 'review' && key && (
         <Panel>
           <form onSubmit={onSubmit} noValidate>
+            {elements && <Needs usecaseKey={key} elements={elements} />}
             <Facts
               items={[
                 [t('channel.add.usecase'), t(`usecase.name.${key}`)],
@@ -233,3 +282,10 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
     </Wizard>
   )
 }
+
+/** A rectangle on the floor that makes no floor would be refused later, by a name that nobody sees here. */
+const floorFault = (drawings: readonly Drawing[]): string | null =>
+  drawings
+    .filter(({ kind }) => kind === 'floor')
+    .map(faultOf)
+    .find((fault) => fault !== null) ?? null

@@ -1,9 +1,10 @@
 import { ActionIcon, Alert, Button, Menu, SegmentedControl } from '@mantine/core'
 import type { Channel, Device } from '@sightline/contract'
-import { IconDots, IconPolygon, IconTrash } from '@tabler/icons-react'
+import { IconDots, IconPolygon, IconRefresh, IconStethoscope, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { CallFailed } from '../api.ts'
 import { api, refresh } from '../app/client.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { useTopic } from '../live.ts'
@@ -25,6 +26,8 @@ import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton, RowsSkeleton } from '../ui/Skeletons.tsx'
 import { ChannelFacts } from './ChannelFacts.tsx'
 import classes from './channel.module.css'
+import { needText } from './Needs.tsx'
+import { useChannelJob } from './useJob.ts'
 
 /** Numbers of the page are read again this long after the last event, and at least this often. */
 const refreshMs = 10_000
@@ -35,6 +38,8 @@ type Period = keyof typeof periods
 export function ChannelPage({ channel, device, timezone }: { channel: Channel; device: Device; timezone: string }) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
+  const mayRevive = useMay('user_edit')
+  const mayDiagnose = useMay('user_nav')
   const { channel_id, usecase_key } = channel
   const [period, setPeriod] = useState<Period>('h1')
   // There are no cards of longer periods.
@@ -77,7 +82,18 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
         title={`${device.device_name} · ${channel.channel_name}`}
         meta={<ChannelHealth channel={state ?? channel} />}
       >
-        {mayEdit && <More channel={channel} />}
+        {mayRevive && <More channel={channel} mayDelete={mayEdit} />}
+        {mayDiagnose && (
+          <Button
+            component={Go}
+            variant="default"
+            to="/channel/diagnostic"
+            search={{ did: device.device_id, cid: channel_id, uid: channel.usecase_id }}
+            leftSection={<IconStethoscope size={16} />}
+          >
+            {t('channel.detail.diagnose')}
+          </Button>
+        )}
         <Button
           component={Go}
           to="/channel/edit"
@@ -87,7 +103,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
           {t('channel.detail.edit')}
         </Button>
       </PageHeader>
-      {channel.detector_state === 'needs_model' && <Alert color="orange">{t('usecase.needsModelText')}</Alert>}
+      <Waits channel={channel} />
       <div className={classes.columns}>
         <div className={classes.main}>
           <LivePicture
@@ -165,13 +181,36 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
   )
 }
 
-/** What is done rarely: deleting, which auto recovery blocks. */
-function More({ channel }: { channel: Channel }) {
+/** It counts nothing yet, and what somebody has to add first. */
+function Waits({ channel }: { channel: Channel }) {
+  const { t } = useTranslation()
+  const { detector_state, device_id, channel_id, usecase_id } = channel
+  if (detector_state !== 'needs_model' && detector_state !== 'needs_calibration') return null
+  return (
+    <Alert color="orange" variant="light" title={t(`message.${detector_state}`)}>
+      {t(needText[detector_state])}{' '}
+      {detector_state === 'needs_model' ? (
+        <Go to="/channel/edit" search={{ did: device_id, cid: channel_id, uid: usecase_id, tab: 'tuning' }}>
+          {t('channel.need.chooseModel')}
+        </Go>
+      ) : (
+        <Go to="/channel/edit" search={{ did: device_id, cid: channel_id, uid: usecase_id }}>
+          {t('channel.need.calibrate')}
+        </Go>
+      )}
+    </Alert>
+  )
+}
+
+/** What is done rarely: starting anew, and deleting, which auto recovery blocks. */
+function More({ channel, mayDelete }: { channel: Channel; mayDelete: boolean }) {
   const { t } = useTranslation()
   const go = useGo()
   const [asks, setAsks] = useState(false)
   const update = useMutation(api.channel.update.mutation())
-  const remove = useMutation(api.channel.delete.mutation())
+  const remove = useMutation(api.channel.delete.mutation({ inline: true }))
+  const { revive } = useChannelJob(channel.channel_id)
+  const needsForce = remove.error instanceof CallFailed && remove.error.code === 503
   const { channel_id, auto_recovery } = channel
   return (
     <>
@@ -182,27 +221,41 @@ function More({ channel }: { channel: Channel }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => setAsks(true)}>
-            {t('channel.detail.delete')}
+          <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => revive()}>
+            {t('channel.diagnose.revive')}
           </Menu.Item>
+          {mayDelete && (
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => setAsks(true)}>
+              {t('channel.detail.delete')}
+            </Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
       <Confirm
         opened={asks}
         onClose={() => setAsks(false)}
         title={auto_recovery ? t('channel.detail.deleteBlocked') : t('channel.detail.delete')}
-        confirmLabel={auto_recovery ? t('channel.detail.switchOff') : t('channel.detail.delete')}
+        confirmLabel={
+          auto_recovery
+            ? t('channel.detail.switchOff')
+            : t(needsForce ? 'channel.diagnose.force' : 'channel.detail.delete')
+        }
         onConfirm={async () => {
           if (auto_recovery) {
             await update.mutateAsync({ channel_id, auto_recovery: false })
             refresh('channel')
           } else {
-            await remove.mutateAsync({ channel_id })
+            await remove.mutateAsync({ channel_id, force: needsForce })
             go('/device/detail', { did: channel.device_id }, { replace: true })
           }
         }}
       >
         {auto_recovery ? t('channel.detail.switchOffFirst') : t('channel.detail.deleteText')}
+        {remove.error && (
+          <Alert color="red" variant="light" mt="sm">
+            {remove.error.message} {needsForce && t('channel.diagnose.forceText')}
+          </Alert>
+        )}
       </Confirm>
     </>
   )

@@ -1,10 +1,12 @@
 import { Alert, Button, NumberInput, Switch, Tabs, TextInput } from '@mantine/core'
 import { type Channel, channelChange, type Device } from '@sightline/contract'
-import { usecases } from '@sightline/domain'
+import { type PipelineElements, usecases } from '@sightline/domain'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { useMay } from '../session.ts'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { useDraftForm } from '../ui/form.tsx'
 import { useGo } from '../ui/Go.tsx'
@@ -12,11 +14,16 @@ import { LivePicture } from '../ui/live/LivePicture.tsx'
 import { shapesOf } from '../ui/live/ShapesOver.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import { faultOf, floorDrawing } from '../ui/zones/editing.ts'
 import { useZones } from '../ui/zones/useZones.ts'
 import { ZoneEditor } from '../ui/zones/ZoneEditor.tsx'
-import { useStill } from './Still.tsx'
+import classes from './channel.module.css'
+import { Needs } from './Needs.tsx'
+import { useStill } from './still.ts'
+import { Tuning } from './Tuning.tsx'
 
-type Props = { channel: Channel; device: Device }
+type Props = { channel: Channel; device: Device; tab: string | undefined }
 
 type Values = {
   channel_name: string
@@ -29,10 +36,10 @@ type Values = {
 const withoutPrefix = (sid: string) => sid.replace(/^channel\//, '')
 
 /** Zones on the live picture, and the settings of one analytic. */
-export function EditChannel({ channel, device }: Props) {
+export function EditChannel({ channel, device, tab }: Props) {
   const { t } = useTranslation()
   return useMay('edit') ? (
-    <Editor channel={channel} device={device} />
+    <WithPipeline channel={channel} device={device} tab={tab} />
   ) : (
     <>
       <PageHeader title={t('channel.edit.title', { name: channel.channel_name })} meta={t('channel.edit.readOnly')} />
@@ -50,15 +57,33 @@ export function EditChannel({ channel, device }: Props) {
   )
 }
 
-function Editor({ channel, device }: Props) {
+function WithPipeline(props: Props) {
+  const pipeline = useQuery(api.pipeline.get.query({ pipeline_id: props.channel.pipeline_id }))
+  if (pipeline.isError && !pipeline.data)
+    return <ErrorPanel error={pipeline.error} onRetry={() => void pipeline.refetch()} />
+  return pipeline.data ? (
+    <Editor {...props} elements={pipeline.data.pipeline_elements} />
+  ) : (
+    <BlockSkeleton height={420} />
+  )
+}
+
+function Editor({ channel, device, tab: first, elements }: Props & { elements: PipelineElements }) {
   const { t } = useTranslation()
   const go = useGo()
-  const [tab, setTab] = useState<string | null>('zones')
+  const [tab, setTab] = useState<string | null>(first ?? 'zones')
+  const [showsReference, setShowsReference] = useState(false)
   const [zonesError, setZonesError] = useState<string | null>(null)
-  const zones = useZones(channel.zones)
+  const zones = useZones(channel.zones, floorDrawing(elements))
+  const { usecase_key, channel_id } = channel
+  const { needsLine, needsCalibration } = usecases[usecase_key]
+  // How the camera looks now, against the picture that the zones were drawn on.
+  const view = useQuery({ ...api.channel.ondemand.query({ channel_id }), meta: { quiet: true } })
+  const seen = view.data?.kind === 'snapshot' ? view.data : null
   const { ratio } = useStill(device)
   const search = { did: channel.device_id, cid: channel.channel_id, uid: channel.usecase_id }
 
+  const calibration = zones.calibration()
   const toInput = (values: Values) => ({
     channel_id: channel.channel_id,
     channel_name: values.channel_name,
@@ -67,6 +92,7 @@ function Editor({ channel, device }: Props) {
     auto_recovery: values.auto_recovery,
     version: channel.version,
     zones: zones.isChanged ? zones.drafts(ratio) : undefined,
+    pipeline: calibration && { pipeline_elements: calibration },
   })
   const { field, isSaving, isDirty, onSubmit, guards } = useDraftForm<Values>({
     name: `channel.edit:${channel.channel_id}`,
@@ -90,20 +116,31 @@ function Editor({ channel, device }: Props) {
       go('/channel/detail', search, { ignoreBlocker: true })
     },
   })
+  const [isKeeping, setIsKeeping] = useState(false)
+  /** The zones as they are fit what the camera shows now: from here on that is what it is compared with. */
+  const keep = async () => {
+    setIsKeeping(true)
+    const result = await api.channel.update.call({ channel_id, zones: zones.drafts(ratio) })
+    setIsKeeping(false)
+    if (result.status) await view.refetch()
+    refresh('channel')
+  }
   const save = () => {
     const shapes = channelChange.safeParse(
       toInput({ channel_name: 'any name', channel_sid: 'any', channel_threshold: -1, auto_recovery: true }),
     )
     const fault = shapes.error?.issues.find(({ path: [first] }) => first === 'zones')?.message
-    const drawn = zones.drawings.filter(({ kind }) => kind !== 'mask')
+    const drawn = zones.drawings.filter(({ kind }) => kind !== 'mask' && kind !== 'floor')
+    const floor = zones.drawings.find(({ kind }) => kind === 'floor')
     const missing =
       drawn.length === 0
         ? 'zone_required'
-        : usecases[channel.usecase_key].needsLine && !drawn.some(({ kind }) => kind === 'line')
+        : needsLine && !drawn.some(({ kind }) => kind === 'line')
           ? 'line_required'
           : null
-    setZonesError(fault ?? missing)
-    if (fault ?? missing) setTab('zones')
+    const wrong = fault ?? missing ?? (floor && faultOf(floor)) ?? null
+    setZonesError(wrong)
+    if (wrong) setTab('zones')
     else onSubmit()
   }
 
@@ -113,24 +150,57 @@ function Editor({ channel, device }: Props) {
         <Button variant="default" onClick={() => go('/channel/detail', search)}>
           {t('common.cancel')}
         </Button>
-        <Button loading={isSaving} disabled={!isDirty && !zones.isChanged} onClick={save}>
-          {t('channel.edit.save')}
-        </Button>
+        {tab !== 'tuning' && (
+          <Button loading={isSaving} disabled={!isDirty && !zones.isChanged} onClick={save}>
+            {t('channel.edit.save')}
+          </Button>
+        )}
       </PageHeader>
       {guards}
+      <Needs usecaseKey={usecase_key} elements={{ ...elements, ...calibration }} />
+      {seen && (seen.view === 'moved' || seen.view === 'different') && (
+        <Alert color="orange" variant="light" mb="md" title={t(`channel.edit.view.${seen.view}`)}>
+          {t('channel.edit.viewText')}
+          <div>
+            <Button mt="sm" variant="default" loading={isKeeping} onClick={() => void keep()}>
+              {t('channel.edit.stillRight')}
+            </Button>
+          </div>
+        </Alert>
+      )}
       <Tabs value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="zones">{t('channel.edit.zones')}</Tabs.Tab>
+          <Tabs.Tab value="tuning">{t('channel.edit.tuning')}</Tabs.Tab>
           <Tabs.Tab value="settings">{t('channel.edit.settings')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="zones">
           <ZoneEditor
             zones={zones}
-            picture={<LivePicture channelId={channel.channel_id} label={channel.channel_name} bare />}
+            picture={
+              showsReference && seen?.reference_url ? (
+                <img className={classes.reference} src={seen.reference_url} alt={t('channel.edit.reference')} />
+              ) : (
+                <LivePicture channelId={channel_id} label={channel.channel_name} still={seen?.snapshot_url} bare />
+              )
+            }
             aspectRatio={ratio}
-            needsLine={usecases[channel.usecase_key].needsLine}
+            needsLine={needsLine}
+            measures={needsCalibration}
             error={zonesError}
-          />
+          >
+            {seen?.reference_url && (
+              <Switch
+                size="xs"
+                label={t('channel.edit.showReference')}
+                checked={showsReference}
+                onChange={({ currentTarget }) => setShowsReference(currentTarget.checked)}
+              />
+            )}
+          </ZoneEditor>
+        </Tabs.Panel>
+        <Tabs.Panel value="tuning">
+          <Tuning channel={channel} elements={elements} />
         </Tabs.Panel>
         <Tabs.Panel value="settings">
           <Panel>
@@ -153,7 +223,6 @@ function Editor({ channel, device }: Props) {
           </Panel>
         </Tabs.Panel>
       </Tabs>
-      {channel.detector_state === 'needs_model' && <Alert color="orange">{t('usecase.needsModelText')}</Alert>}
     </>
   )
 }

@@ -5,6 +5,7 @@ import { address, customer } from './customer.ts'
 import { dashboard } from './dashboard.ts'
 import { deployment, move, sync } from './deployment.ts'
 import { copy, device, discover, stream, swap } from './device.ts'
+import { bundle, elements } from './elements.ts'
 import { event } from './event.ts'
 import { live, wall } from './live.ts'
 import { login, register, support } from './login.ts'
@@ -29,6 +30,7 @@ export const en = {
   status,
   address,
   bulk,
+  bundle,
   customer,
   channel,
   chart,
@@ -38,6 +40,7 @@ export const en = {
   deployment,
   device,
   discover,
+  elements,
   event,
   empty,
   errorPage,

@@ -5,7 +5,13 @@ import { EditChannel } from '../../channel/EditChannel.tsx'
 import { loadChannel, useChannel } from '../../channel/load.ts'
 
 export const Route = createFileRoute('/_app/channel/edit')({
-  validateSearch: z.object({ cid: z.uuid(), uid: z.uuid(), did: z.uuid(), sid: z.uuid().optional() }),
+  validateSearch: z.object({
+    cid: z.uuid(),
+    uid: z.uuid(),
+    did: z.uuid(),
+    sid: z.uuid().optional(),
+    tab: z.enum(['zones', 'tuning', 'settings']).optional().catch(undefined),
+  }),
   beforeLoad: requireModule('user_nav'),
   loaderDeps: ({ search: { cid, uid, did } }) => ({ cid, uid, did }),
   loader: ({ deps }) => loadChannel(deps),
@@ -14,6 +20,7 @@ export const Route = createFileRoute('/_app/channel/edit')({
 })
 
 function Page() {
-  const loaded = useChannel(Route.useSearch())
-  return <EditChannel key={loaded.channel.channel_id} {...loaded} />
+  const { tab, ...ids } = Route.useSearch()
+  const { channel, device } = useChannel(ids)
+  return <EditChannel key={channel.channel_id} channel={channel} device={device} tab={tab} />
 }

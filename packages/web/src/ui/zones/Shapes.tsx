@@ -1,13 +1,15 @@
 import { type Point, polygonArea } from '@sightline/domain'
+import { IconArrowsMove } from '@tabler/icons-react'
 import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { across, type Drawing, middles } from './editing.ts'
+import { across, centreOf, type Drawing, floorGrid, middles } from './editing.ts'
 import classes from './zones.module.css'
 
 type OutlineProps = { drawing: Drawing; color: string; isActive: boolean; cursor: Point | null }
 
 /** A shape as drawn so far, to the crosshair while it is open. */
-export function Outline({ drawing: { kind, points, open, is_active }, color, isActive, cursor }: OutlineProps) {
+export function Outline({ drawing, color, isActive, cursor }: OutlineProps) {
+  const { kind, points, open, is_active } = drawing
   const path = [...points, ...(open && isActive && cursor ? [cursor] : [])].map((point) => point.join(',')).join(' ')
   const look = {
     stroke: color,
@@ -16,6 +18,15 @@ export function Outline({ drawing: { kind, points, open, is_active }, color, isA
     opacity: is_active ? 1 : 0.45,
   }
   if (kind === 'line' || open) return <polyline points={path} fill="none" {...look} />
+  if (kind === 'floor')
+    return (
+      <>
+        {floorGrid(drawing).map(([[x1, y1], [x2, y2]]) => (
+          <line key={`${x1} ${y1} ${x2} ${y2}`} {...{ x1, y1, x2, y2 }} stroke={color} strokeWidth={1} opacity={0.55} />
+        ))}
+        <polygon points={path} fill={color} fillOpacity={isActive ? 0.12 : 0.05} {...look} />
+      </>
+    )
   // The whole picture is not tinted: it would only be harder to see.
   const isWhole = kind === 'zone' && polygonArea(points) > 0.95
   const opacity = kind === 'mask' ? 0.75 : isWhole ? 0 : isActive ? 0.2 : 0.12
@@ -24,7 +35,8 @@ export function Outline({ drawing: { kind, points, open, is_active }, color, isA
 
 /** The name at the topmost point; for lines the two sides as well, with the arrow that counts. */
 export function Name({ drawing, aspectRatio, color }: { drawing: Drawing; aspectRatio: number; color: string }) {
-  const { name, label, points, kind, direction, side_a, side_b } = drawing
+  const { t } = useTranslation()
+  const { name, label, points, kind, direction, side_a, side_b, metres } = drawing
   const top = points.reduce<Point | null>((best, point) => (!best || point[1] < best[1] ? point : best), null)
   if (!top) return null
   const sides = kind === 'line' ? across(points, aspectRatio) : null
@@ -37,7 +49,9 @@ export function Name({ drawing, aspectRatio, color }: { drawing: Drawing; aspect
   return (
     <>
       <span className={classes.name} style={{ left: `${top[0] * 100}%`, top: `${top[1] * 100}%`, borderColor: color }}>
-        {label ?? name}
+        {kind === 'floor'
+          ? t('zones.floorSize', { width: metres?.[0] ?? 0, depth: metres?.[1] ?? 0 })
+          : (label ?? name)}
         {sides && ` · ${side_a} ${arrow} ${side_b}`}
       </span>
       {sides && (
@@ -62,12 +76,18 @@ type HandlesProps = {
   onInsert: (after: number, at: Point, pointerId: number) => void
   onGrab: (index: number, pointerId: number) => void
   onKey: (event: KeyboardEvent, index: number) => void
+  onRemove: (index: number) => void
+  onMove: (from: Point, pointerId: number) => void
+  onMoveKey: (event: KeyboardEvent) => void
 }
 
 /** The points of the active shape, to be dragged or moved by keys, and the places between them. */
-export function Handles({ drawing, color, canInsert, onInsert, onGrab, onKey }: HandlesProps) {
+export function Handles(props: HandlesProps) {
+  const { drawing, color, canInsert, onInsert, onGrab, onKey, onRemove, onMove, onMoveKey } = props
   const { t } = useTranslation()
   const percent = (share: number) => `${share * 100}%`
+  const centre = centreOf(drawing.points)
+  const name = drawing.label ?? (drawing.kind === 'floor' ? t('zones.floor') : drawing.name)
   return (
     <>
       {canInsert &&
@@ -93,7 +113,7 @@ export function Handles({ drawing, color, canInsert, onInsert, onGrab, onKey }: 
           className={classes.point}
           style={{ left: percent(x), top: percent(y), color }}
           aria-label={t('zones.point', {
-            zone: drawing.name,
+            zone: name,
             n: index + 1,
             x: Math.round(x * 1000) / 10,
             y: Math.round(y * 1000) / 10,
@@ -105,8 +125,27 @@ export function Handles({ drawing, color, canInsert, onInsert, onGrab, onKey }: 
             onGrab(index, event.pointerId)
           }}
           onKeyDown={(event) => onKey(event, index)}
+          onContextMenu={(event) => {
+            event.preventDefault()
+            onRemove(index)
+          }}
         />
       ))}
+      {!drawing.open && (
+        <button
+          type="button"
+          className={classes.move}
+          style={{ left: percent(centre[0]), top: percent(centre[1]), color }}
+          aria-label={t('zones.move', { zone: name })}
+          onPointerDown={(event) => {
+            event.stopPropagation()
+            onMove(centre, event.pointerId)
+          }}
+          onKeyDown={onMoveKey}
+        >
+          <IconArrowsMove size={14} stroke={2.2} aria-hidden="true" />
+        </button>
+      )}
     </>
   )
 }

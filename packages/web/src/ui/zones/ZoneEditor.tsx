@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks'
-import type { Point, ZoneKind } from '@sightline/domain'
+import type { Point } from '@sightline/domain'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { colorOf } from './colors.ts'
@@ -11,13 +11,18 @@ import {
   fewestPoints,
   finish,
   insertPoint,
+  inside,
+  middles,
   moveBy,
   movePoint,
   newDrawing,
   removePoint,
   replace,
+  type ShapeKind,
   shapeAt,
+  snap,
   stillWrong,
+  turned,
   wholePicture,
 } from './editing.ts'
 import { Handles, Name, Outline } from './Shapes.tsx'
@@ -26,11 +31,12 @@ import { ZonePanel } from './ZonePanel.tsx'
 import { type Tool, toolOf, ZoneToolbar } from './ZoneToolbar.tsx'
 import classes from './zones.module.css'
 
-const drawn: Record<Exclude<Tool, 'select'>, ZoneKind> = {
+const drawn: Record<Exclude<Tool, 'select'>, ShapeKind> = {
   polygon: 'zone',
   rectangle: 'zone',
   line: 'line',
   mask: 'mask',
+  floor: 'floor',
 }
 
 type Props = {
@@ -40,7 +46,11 @@ type Props = {
   aspectRatio: number
   /** What use cases need: shown while it is missing. */
   needsLine: boolean
+  /** The use case measures on the floor: a rectangle of known size can be drawn. */
+  measures?: boolean
   error?: string | null
+  /** Above the list of shapes. */
+  children?: ReactNode
 }
 
 type Drag =
@@ -50,9 +60,10 @@ type Drag =
 
 /**
  * Zones, lines and masks drawn on a picture, by pointer, touch or keyboard. On the stage: arrows move the crosshair
- * (Shift: five times as far), Space sets a point, Enter closes, Escape gives up. On a point: arrows move it, Delete removes it.
+ * (Shift: five times as far), Space sets a point, Enter closes, Escape gives up. On a point: arrows move it, Insert adds one
+ * after it, Delete removes it. Points snap to what is near; Alt holds that off, Shift keeps to steps of 45°.
  */
-export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Props) {
+export function ZoneEditor({ zones, picture, aspectRatio, needsLine, measures, error, children }: Props) {
   const { t } = useTranslation()
   const stage = useRef<HTMLDivElement>(null)
   const [tool, setTool] = useState<Tool>('select')
@@ -65,10 +76,12 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
     const box = (stage.current as HTMLDivElement).getBoundingClientRect()
     return [(clientX - box.left) / box.width, (clientY - box.top) / box.height]
   }
-  const start = (kind: ZoneKind, points: Point[] = []): Drawing => {
+  const start = (kind: ShapeKind, points: Point[] = []): Drawing => {
     const drawing = newDrawing(drawings, kind, crypto.randomUUID(), points)
     // An outline that was begun and left is not kept beside the next.
-    zones.set([...drawings.filter(({ open }) => !open), drawing], drawing.key)
+    const kept = drawings.filter((it) => !it.open && !(kind === 'floor' && it.kind === kind))
+    // The floor lies under everything, and there is one.
+    zones.set(kind === 'floor' ? [drawing, ...kept] : [...kept, drawing], drawing.key)
     return drawing
   }
   const choose = (next: Tool) => {
@@ -97,9 +110,20 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
       return
     }
     const longer = addPoint(active, point)
-    const isDone = active.kind === 'line' && longer.points.length === 2
+    const isDone = ['line', 'floor'].includes(active.kind) && longer.points.length === fewestPoints(active.kind)
     zones.set(replace(drawings, active.key, () => (isDone ? finish(longer) : longer)))
     if (isDone) setTool('select')
+  }
+  /** Where a point goes that is dragged or set here: onto what is near, or in steps of 45° from the one before it. */
+  const placed = (
+    drawing: Drawing,
+    index: number | null,
+    point: Point,
+    keys: { altKey: boolean; shiftKey: boolean },
+  ) => {
+    const before = drawing.points.at((index ?? drawing.points.length) - 1)
+    if (keys.shiftKey && before && drawing.points.length > 0) return clamp(turned(before, point, aspectRatio))
+    return clamp(keys.altKey ? point : snap(drawings, drawing, index, point, aspectRatio))
   }
   const rectangle = (a: Point, b: Point): Point[] => {
     const [x1, x2] = [Math.min(a[0], b[0]), Math.max(a[0], b[0])]
@@ -120,7 +144,7 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
       zones.step()
       drag.current = { kind: 'shape', key: hit.key, from: point }
     } else {
-      put(point)
+      put(active ? placed(active, null, point, event) : clamp(point))
       return
     }
     event.currentTarget.setPointerCapture(event.pointerId)
@@ -128,9 +152,12 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
   const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
     const point = at(event)
     const moving = drag.current
-    if (active?.open) setCursor(clamp(point))
+    if (active?.open) setCursor(placed(active, null, point, event))
     if (!moving) return
-    if (moving.kind === 'point') zones.amend(replace(drawings, moving.key, (it) => movePoint(it, moving.index, point)))
+    if (moving.kind === 'point')
+      zones.amend(
+        replace(drawings, moving.key, (it) => movePoint(it, moving.index, placed(it, moving.index, point, event))),
+      )
     else if (moving.kind === 'rectangle')
       zones.amend(replace(drawings, moving.key, (it) => ({ ...it, points: rectangle(moving.from, point) })))
     else {
@@ -166,7 +193,7 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
     const way = step(event)
     if (way) {
       const [x, y] = cursor ?? [0.5, 0.5]
-      setCursor(clamp([x + way[0], y + way[1]]))
+      setCursor(inside([x + way[0], y + way[1]]))
     } else if (event.key === ' ') put(cursor ?? [0.5, 0.5])
     else if (event.key === 'Enter') close()
     else return
@@ -183,7 +210,7 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
     else if (key === 'escape' && active?.open) giveUp()
     else {
       const named = toolOf(key)
-      if (!named) return
+      if (!named || (named === 'floor' && !measures)) return
       choose(named)
     }
     event.preventDefault()
@@ -196,17 +223,31 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
       zones.set(replace(drawings, drawing.key, (it) => movePoint(it, index, [point[0] + way[0], point[1] + way[1]])))
     else if (event.key === 'Delete' || event.key === 'Backspace')
       zones.set(replace(drawings, drawing.key, (it) => removePoint(it, index)))
+    else if (event.key === 'Insert' || event.key === '+') insertAfter(drawing, index)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const insertAfter = (drawing: Drawing, index: number) => {
+    const edge = middles(drawing).find(({ after }) => after === index)
+    if (edge && drawing.kind !== 'floor')
+      zones.set(replace(drawings, drawing.key, (it) => insertPoint(it, index, edge.at)))
+  }
+  const onMoveKey = (event: KeyboardEvent, drawing: Drawing) => {
+    const way = step(event)
+    if (way) zones.set(replace(drawings, drawing.key, (it) => moveBy(it, way[0], way[1])))
+    else if (event.key === 'Delete' || event.key === 'Backspace') zones.remove(drawing.key)
     else return
     event.preventDefault()
     event.stopPropagation()
   }
   const whole = () => {
-    if (active && active.kind !== 'line')
+    if (active && (active.kind === 'zone' || active.kind === 'mask'))
       zones.set(replace(drawings, active.key, (it) => ({ ...it, points: wholePicture, open: false })))
     else start('zone', wholePicture)
     setTool('select')
   }
-  const add = (kind: ZoneKind) => {
+  const add = (kind: ShapeKind) => {
     setTool(kind === 'zone' ? 'polygon' : kind)
     if (kind === 'line')
       // Complete at once, to be dragged into place: nobody has to guess how lines are drawn.
@@ -223,7 +264,7 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the editor as a whole, on whichever part has the focus
     <div className={classes.root} onKeyDown={onKey}>
       <div className={classes.left}>
-        <ZoneToolbar zones={zones} tool={tool} onTool={choose} onWhole={whole} />
+        <ZoneToolbar zones={zones} tool={tool} measures={measures} onTool={choose} onWhole={whole} />
         <div
           ref={stage}
           className={classes.stage}
@@ -267,7 +308,7 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
             <Handles
               drawing={active}
               color={colorOf(drawings, active.key)}
-              canInsert={tool === 'select' && !active.open}
+              canInsert={tool === 'select' && !active.open && active.kind !== 'floor'}
               onInsert={(after, point, pointerId) => {
                 zones.set(replace(drawings, active.key, (it) => insertPoint(it, after, point)))
                 hold(after + 1, pointerId)
@@ -277,19 +318,29 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, error }: Pr
                 hold(index, pointerId)
               }}
               onKey={(event, index) => onPointKey(event, active, index)}
+              onRemove={(index) => zones.set(replace(drawings, active.key, (it) => removePoint(it, index)))}
+              onMove={(from, pointerId) => {
+                zones.step()
+                drag.current = { kind: 'shape', key: active.key, from }
+                stage.current?.setPointerCapture(pointerId)
+              }}
+              onMoveKey={(event) => onMoveKey(event, active)}
             />
           )}
         </div>
         <p className={classes.hint} role="status">
-          {active?.open ? t(active.kind === 'line' ? 'zones.hintLine' : 'zones.hintPolygon') : t('zones.hintSelect')}
+          {active?.open ? t(`zones.hint.${active.kind}`) : t('zones.hintSelect')}
         </p>
       </div>
       <ZonePanel
         zones={zones}
         needsLine={needsLine}
+        measures={measures}
         error={error && stillWrong(error, drawings) ? error : null}
         onAdd={add}
-      />
+      >
+        {children}
+      </ZonePanel>
     </div>
   )
 }

@@ -1,47 +1,93 @@
-import { ActionIcon, Button, NumberInput, SegmentedControl, Switch, TextInput } from '@mantine/core'
-import type { Point, ZoneKind } from '@sightline/domain'
-import { IconArrowsExchange, IconPlus, IconTrash } from '@tabler/icons-react'
+import { ActionIcon, Button, NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import { type Point, polygonArea } from '@sightline/domain'
+import { IconArrowsExchange, IconEye, IconEyeOff, IconPlus, IconTrash } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { fieldText } from '../../i18n/words.ts'
 import { Tag } from '../Health.tsx'
 import { colorOf } from './colors.ts'
-import { type Drawing, faultOf, movePoint, removePoint, replace, reverse } from './editing.ts'
+import {
+  type Drawing,
+  faultOf,
+  fewestPoints,
+  movePoint,
+  removePoint,
+  replace,
+  reverse,
+  type ShapeKind,
+} from './editing.ts'
 import type { Zones } from './useZones.ts'
 import classes from './zones.module.css'
 
-type Props = { zones: Zones; needsLine: boolean; error: string | null; onAdd: (kind: ZoneKind) => void }
+type Props = {
+  zones: Zones
+  needsLine: boolean
+  measures: boolean | undefined
+  error: string | null
+  onAdd: (kind: ShapeKind) => void
+  children?: ReactNode
+}
+
+/** From this share of the picture on a mask hides more than people expect. */
+const mostMasked = 0.5
 
 /** The list of shapes and the fields of the active one: everything the stage does, without dragging. */
-export function ZonePanel({ zones, needsLine, error, onAdd }: Props) {
+export function ZonePanel({ zones, needsLine, measures, error, onAdd, children }: Props) {
   const { t } = useTranslation()
   const { drawings, active } = zones
   const hasLine = drawings.some(({ kind }) => kind === 'line')
+  const hasFloor = drawings.some(({ kind }) => kind === 'floor')
+  const masked = drawings.reduce(
+    (sum, { kind, points, is_active }) => sum + (kind === 'mask' && is_active ? polygonArea(points) : 0),
+    0,
+  )
+  const nameOf = ({ kind, label, name }: Drawing) => (kind === 'floor' ? t('zones.floor') : (label ?? name))
   const edit = (part: Partial<Drawing>) =>
     active && zones.set(replace(drawings, active.key, (drawing) => ({ ...drawing, ...part })))
 
   return (
     <section className={classes.panel} aria-label={t('zones.list')}>
+      {children}
       {drawings.map((drawing) => {
         const fault = faultOf(drawing)
         return (
-          <button
-            key={drawing.key}
-            type="button"
-            className={classes.row}
-            aria-pressed={drawing.key === active?.key}
-            onClick={() => zones.select(drawing.key)}
-          >
-            <i className={classes.swatch} style={{ background: colorOf(drawings, drawing.key) }} />
-            <span className={classes.rowName}>{drawing.label ?? drawing.name}</span>
-            <span className="t3 num">{t('zones.points', { count: drawing.points.length })}</span>
-            <span className={classes.rowState}>
-              <Tag tone={fault ? 'warn' : drawing.is_active ? 'ok' : 'neutral'}>
-                {fault
-                  ? t(drawing.open ? 'zones.drawing' : 'zones.crossing')
-                  : t(drawing.is_active ? 'zones.complete' : 'zones.off')}
-              </Tag>
-            </span>
-          </button>
+          <div key={drawing.key} className={classes.entry}>
+            <button
+              type="button"
+              className={classes.row}
+              aria-pressed={drawing.key === active?.key}
+              onClick={() => zones.select(drawing.key)}
+            >
+              <i className={classes.swatch} style={{ background: colorOf(drawings, drawing.key) }} />
+              <span className={classes.rowName}>{nameOf(drawing)}</span>
+              <span className="t3 num">{t('zones.points', { count: drawing.points.length })}</span>
+              <span className={classes.rowState}>
+                <Tag tone={fault ? 'warn' : drawing.is_active ? 'ok' : 'neutral'}>
+                  {fault
+                    ? t(
+                        drawing.open
+                          ? 'zones.drawing'
+                          : fault === 'calibration_degenerate'
+                            ? 'zones.noFloor'
+                            : 'zones.crossing',
+                      )
+                    : t(drawing.is_active ? 'zones.complete' : 'zones.off')}
+                </Tag>
+              </span>
+            </button>
+            {drawing.kind !== 'floor' && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={34}
+                aria-label={t('zones.use', { zone: nameOf(drawing) })}
+                aria-pressed={drawing.is_active}
+                onClick={() => zones.set(replace(drawings, drawing.key, (it) => ({ ...it, is_active: !it.is_active })))}
+              >
+                {drawing.is_active ? <IconEye size={17} /> : <IconEyeOff size={17} />}
+              </ActionIcon>
+            )}
+          </div>
         )
       })}
       {error && (
@@ -50,6 +96,7 @@ export function ZonePanel({ zones, needsLine, error, onAdd }: Props) {
         </p>
       )}
       {needsLine && !hasLine && <p className="t2">{t('zones.lineNeeded')}</p>}
+      {masked > mostMasked && <p className="t2">{t('zones.muchMasked')}</p>}
       <div className={classes.adds}>
         <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => onAdd('zone')}>
           {t('zones.addZone')}
@@ -61,26 +108,62 @@ export function ZonePanel({ zones, needsLine, error, onAdd }: Props) {
         >
           {t('zones.addLine')}
         </Button>
+        <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => onAdd('mask')}>
+          {t('zones.addMask')}
+        </Button>
+        {measures && !hasFloor && (
+          <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => onAdd('floor')}>
+            {t('zones.addFloor')}
+          </Button>
+        )}
       </div>
       {active && (
         <div className={classes.fields}>
-          <TextInput
-            label={t('zones.label')}
-            description={t('zones.labelHelp', { name: active.name })}
-            value={active.label ?? ''}
-            maxLength={64}
-            onChange={({ currentTarget }) => edit({ label: currentTarget.value || null })}
-          />
+          {active.kind === 'floor' ? (
+            <FloorFields active={active} edit={edit} />
+          ) : (
+            <TextInput
+              label={t('zones.label')}
+              description={t('zones.labelHelp', { name: active.name })}
+              value={active.label ?? ''}
+              maxLength={64}
+              onChange={({ currentTarget }) => edit({ label: currentTarget.value || null })}
+            />
+          )}
           {active.kind === 'line' && <LineFields active={active} edit={edit} zones={zones} />}
-          <Switch
-            label={t('zones.active')}
-            checked={active.is_active}
-            onChange={({ currentTarget }) => edit({ is_active: currentTarget.checked })}
-          />
           <Points active={active} zones={zones} />
         </div>
       )}
     </section>
+  )
+}
+
+/** How large the rectangle on the floor is. */
+function FloorFields({ active, edit }: { active: Drawing; edit: (part: Partial<Drawing>) => void }) {
+  const { t } = useTranslation()
+  const [width, depth] = active.metres ?? [0, 0]
+  return (
+    <>
+      <p className="t2">{t('zones.floorHelp')}</p>
+      <div className={classes.sides}>
+        {([0, 1] as const).map((side) => (
+          <NumberInput
+            key={side}
+            label={t(side === 0 ? 'zones.floorWidth' : 'zones.floorDepth')}
+            value={side === 0 ? width : depth}
+            min={0.1}
+            max={500}
+            step={0.1}
+            decimalScale={2}
+            suffix=" m"
+            onChange={(value) => {
+              if (typeof value !== 'number' || value <= 0) return
+              edit({ metres: side === 0 ? [value, depth] : [width, value] })
+            }}
+          />
+        ))}
+      </div>
+    </>
   )
 }
 
@@ -165,6 +248,7 @@ function Points({ active, zones }: { active: Drawing; zones: Zones }) {
             variant="subtle"
             color="gray"
             aria-label={t('zones.removePoint', { n: index + 1 })}
+            disabled={active.points.length <= fewestPoints(active.kind)}
             onClick={() => zones.set(replace(zones.drawings, active.key, (drawing) => removePoint(drawing, index)))}
           >
             <IconTrash size={15} />

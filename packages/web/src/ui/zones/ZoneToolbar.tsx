@@ -8,6 +8,7 @@ import {
   IconPointer,
   IconPolygon,
   IconRectangle,
+  IconRulerMeasure,
   IconTrash,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -15,27 +16,35 @@ import { useTranslation } from 'react-i18next'
 import type { Zones } from './useZones.ts'
 import classes from './zones.module.css'
 
-export type Tool = 'select' | 'polygon' | 'rectangle' | 'line' | 'mask'
+export type Tool = 'select' | 'polygon' | 'rectangle' | 'line' | 'mask' | 'floor'
 const tools: readonly [Tool, typeof IconPointer, string][] = [
   ['select', IconPointer, 'V'],
   ['polygon', IconPolygon, 'P'],
   ['rectangle', IconRectangle, 'R'],
   ['line', IconLine, 'L'],
   ['mask', IconEyeOff, 'M'],
+  ['floor', IconRulerMeasure, 'C'],
 ]
 
 /** The tool that a key stands for. */
 export const toolOf = (key: string): Tool | undefined => tools.find(([, , letter]) => letter.toLowerCase() === key)?.[0]
 
-type Props = { zones: Zones; tool: Tool; onTool: (tool: Tool) => void; onWhole: () => void }
+type Props = {
+  zones: Zones
+  tool: Tool
+  measures: boolean | undefined
+  onTool: (tool: Tool) => void
+  onWhole: () => void
+}
 
 /** What one draws with, and what undoes it. */
-export function ZoneToolbar({ zones, tool, onTool, onWhole }: Props) {
+export function ZoneToolbar({ zones, tool, measures, onTool, onWhole }: Props) {
   const { t } = useTranslation()
   const { active } = zones
+  const offered = tools.filter(([name]) => name !== 'floor' || measures)
   return (
     <div className={classes.toolbar} role="toolbar" aria-label={t('zones.tools')}>
-      {tools.map(([name, Icon, letter]) => (
+      {offered.map(([name, Icon, letter]) => (
         <Button
           key={name}
           label={`${t(`zones.${name}`)} (${letter})`}

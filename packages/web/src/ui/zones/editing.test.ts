@@ -1,22 +1,30 @@
+import type { Point } from '@sightline/domain'
 import { expect, test } from 'vitest'
 import {
   across,
   addPoint,
   amend,
+  calibrationOf,
   change,
   clamp,
   type Drawing,
+  faultOf,
   finish,
+  floorDrawing,
+  floorGrid,
   historyOf,
   insertPoint,
   middles,
   moveBy,
+  movePoint,
   newDrawing,
   nextName,
   redo,
   removePoint,
   reverse,
+  snap,
   stillWrong,
+  turned,
   undo,
 } from './editing.ts'
 
@@ -103,4 +111,76 @@ test('what was wrong when saving was tried goes as soon as it is mended', () => 
   expect(stillWrong('line_required', [closed, { ...closed, kind: 'line' }])).toBe(false)
   expect(stillWrong('zone_required', [closed])).toBe(false)
   expect(stillWrong('name_taken', [closed])).toBe(true)
+})
+
+const other: Drawing = {
+  ...newDrawing([], 'zone', 'other', [
+    [0.6, 0.2],
+    [0.9, 0.2],
+    [0.9, 0.8],
+  ]),
+  open: false,
+}
+
+test('a point snaps to a corner, else to an edge, else level with its own corners; far from all it stays', () => {
+  const all = [square, other]
+  expect(snap(all, square, 2, [0.605, 0.21], 16 / 9)).toEqual([0.6, 0.2])
+  const [x, y] = snap(all, square, 2, [0.75, 0.19], 16 / 9)
+  expect([x, y]).toEqual([0.75, 0.2])
+  const [left, top] = square.points[0] as Point
+  expect(snap(all, square, 2, [0.5, top + 0.004], 16 / 9)).toEqual([0.5, top])
+  expect(snap([square], square, 1, [left + 0.2, top + 0.2], 16 / 9)).toEqual([left + 0.2, top + 0.2])
+})
+
+test('steps of 45° are angles of the picture, not of its shares', () => {
+  const [x, y] = turned([0.5, 0.5], [0.6, 0.5 + 0.1 * (16 / 9) - 0.02], 16 / 9)
+  expect((x - 0.5) * (16 / 9)).toBeCloseTo(y - 0.5, 6)
+  expect(turned([0.5, 0.5], [0.7, 0.51], 16 / 9)[1]).toBeCloseTo(0.5, 6)
+})
+
+test('a rectangle on the floor becomes the elements that say it, and comes back from them', () => {
+  const floor: Drawing = {
+    ...newDrawing([], 'floor', 'floor', [
+      [0.3, 0.9],
+      [0.7, 0.9],
+      [0.6, 0.5],
+      [0.4, 0.5],
+    ]),
+    metres: [4, 6],
+  }
+  const elements = calibrationOf(floor)
+  expect(elements).toEqual({
+    'calibration.image_points': '0.3,0.9 0.7,0.9 0.6,0.5 0.4,0.5',
+    'calibration.world_points_m': '0,0 4,0 4,6 0,6',
+  })
+  expect(floorDrawing(elements)).toMatchObject({ points: floor.points, metres: [4, 6] })
+  expect(floorDrawing(calibrationOf(undefined))).toBeNull()
+  // Lines a metre apart grow closer with the distance.
+  const grid = floorGrid(floor)
+  expect(grid).toHaveLength(3 + 5)
+  const heights = grid.slice(3).map(([[, at]]) => 0.9 - at)
+  expect(heights[0]).toBeGreaterThan((heights[4] as number) / 5)
+  expect(faultOf(floor)).toBeNull()
+  expect(
+    faultOf({
+      ...floor,
+      points: [
+        [0.1, 0.5],
+        [0.3, 0.5],
+        [0.5, 0.5],
+        [0.7, 0.5],
+      ],
+    }),
+  ).not.toBeNull()
+  expect(faultOf({ ...floor, metres: [0, 6] })).toBe('calibration_degenerate')
+})
+
+test('a point on the border leaves it by the smallest step of a key; dragged near it, it snaps to it', () => {
+  const whole = newDrawing([], 'zone', 'w', [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+  ])
+  expect(movePoint(whole, 0, [0.01, 0]).points[0]).toEqual([0.01, 0])
+  expect(clamp([0.01, 0])).toEqual([0, 0])
 })

@@ -1,6 +1,7 @@
 import type { Zone, ZoneDraft } from '@sightline/contract'
+import type { PipelineElements } from '@sightline/domain'
 import { useCallback, useMemo, useState } from 'react'
-import { amend, change, type Drawing, type History, historyOf, redo, undo } from './editing.ts'
+import { amend, calibrationOf, change, type Drawing, type History, historyOf, redo, undo } from './editing.ts'
 
 export type Zones = {
   drawings: Drawing[]
@@ -20,6 +21,8 @@ export type Zones = {
   isChanged: boolean
   /** What the server takes; an outline still open is sent too, so that its refusal is shown. */
   drafts(aspectRatio: number): ZoneDraft[]
+  /** What a changed rectangle on the floor says in the pipeline; undefined when nobody touched it. */
+  calibration(): PipelineElements | undefined
 }
 
 const drawingOf = (zone: Zone): Drawing => ({
@@ -36,11 +39,19 @@ const drawingOf = (zone: Zone): Drawing => ({
   open: false,
 })
 
-/** The shapes of one picture while they are edited. `initial` is read once. */
-export function useZones(initial: readonly Zone[] | Drawing[]): Zones {
-  const [first] = useState<Drawing[]>(() => initial.map((item) => ('key' in item ? item : drawingOf(item))))
+const floorIn = (drawings: readonly Drawing[]) => drawings.find(({ kind }) => kind === 'floor')
+
+/** The shapes of one picture while they are edited. Both arguments are read once. */
+export function useZones(initial: readonly Zone[] | Drawing[], floor: Drawing | null = null): Zones {
+  // The floor lies under everything.
+  const [first] = useState<Drawing[]>(() => [
+    ...(floor ? [floor] : []),
+    ...initial.map((item) => ('key' in item ? item : drawingOf(item))),
+  ])
   const [history, setHistory] = useState<History>(() => historyOf(first))
-  const [activeKey, setActiveKey] = useState<string | null>(first[0]?.key ?? null)
+  const [activeKey, setActiveKey] = useState<string | null>(
+    () => first.find(({ kind }) => kind !== 'floor')?.key ?? null,
+  )
   const { now, past, future } = history
 
   const set = useCallback((next: Drawing[], key?: string) => {
@@ -73,10 +84,21 @@ export function useZones(initial: readonly Zone[] | Drawing[]): Zones {
     canRedo: future.length > 0,
     isChanged: JSON.stringify(now) !== JSON.stringify(first),
     drafts: (aspectRatio) =>
-      now.map(({ key: _key, name: _name, open: _open, points, ...rest }) => ({
-        ...rest,
-        points: points.map(([x, y]): [number, number] => [x, y]),
-        aspect_ratio: Math.round(aspectRatio * 1e5) / 1e5,
-      })),
+      now.flatMap(({ key: _key, name: _name, open: _open, metres: _metres, kind, points, ...rest }) =>
+        kind === 'floor'
+          ? []
+          : [
+              {
+                ...rest,
+                kind,
+                points: points.map(([x, y]): [number, number] => [x, y]),
+                aspect_ratio: Math.round(aspectRatio * 1e5) / 1e5,
+              },
+            ],
+      ),
+    calibration() {
+      const [before, after] = [floorIn(first), floorIn(now)]
+      return JSON.stringify(before) === JSON.stringify(after) ? undefined : calibrationOf(after)
+    },
   }
 }

@@ -1,0 +1,32 @@
+import { Alert } from '@mantine/core'
+import { missingNeed, type PipelineElements, type UsecaseKey } from '@sightline/domain'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { api } from '../app/client.ts'
+import { Go } from '../ui/Go.tsx'
+
+/** What is missing, in words. */
+export const needText = {
+  needs_model: 'usecase.needsModelText',
+  needs_calibration: 'channel.need.calibrationText',
+} as const
+
+type Props = { usecaseKey: UsecaseKey; elements: PipelineElements }
+
+/** What only a person can add before the analytic counts anything, and where; nothing when it can begin at once. */
+export function Needs({ usecaseKey, elements }: Props) {
+  const { t } = useTranslation()
+  const chosen = String(elements['detector.model'] ?? '')
+  const models = useQuery(api.model.list.query({}))
+  const model = models.data?.find(({ model_id }) => model_id === chosen)
+  // Nothing is claimed about a model that is not known yet.
+  if (models.isPending && chosen) return null
+  const need = missingNeed(usecaseKey, elements, model ? Object.values(model.labels) : null)
+  if (need === null) return null
+  return (
+    <Alert color="orange" variant="light" mb="md" title={t(`message.${need}`)}>
+      {t(model ? 'channel.need.otherModel' : needText[need])}{' '}
+      {need === 'needs_model' && <Go to="/model">{t('channel.need.toModels')}</Go>}
+    </Alert>
+  )
+}

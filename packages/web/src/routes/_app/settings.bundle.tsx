@@ -1,0 +1,20 @@
+import { usecaseKeys } from '@sightline/domain'
+import { createFileRoute } from '@tanstack/react-router'
+import * as z from 'zod'
+import { api, queryClient } from '../../app/client.ts'
+import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { BundleDefaults } from '../../settings/BundleDefaults.tsx'
+
+export const Route = createFileRoute('/_app/settings/bundle')({
+  validateSearch: z.object({ uc: z.enum(usecaseKeys).optional().catch(undefined) }),
+  beforeLoad: requireModule('admin_and_above'),
+  loader: () => queryClient.ensureQueryData(api.bundle.list.query({})),
+  onError: fallbackTo('/dashboard'),
+  component: Page,
+})
+
+function Page() {
+  const { uc } = Route.useSearch()
+  const navigate = Route.useNavigate()
+  return <BundleDefaults usecaseKey={uc} onChoose={(next) => void navigate({ search: { uc: next } })} />
+}

@@ -1,0 +1,165 @@
+import { Accordion, NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { type PipelineElements, type PipelineItem, type PipelineValue, pipelineCatalog } from '@sightline/domain'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../../i18n/format.ts'
+import { fieldText } from '../../i18n/words.ts'
+import classes from './elements.module.css'
+import { ModelField } from './ModelField.tsx'
+
+/** What people change first stands open; how pictures are looked at in detail waits behind a heading. */
+const groups = ['analytic', 'zones', 'calibration', 'detector', 'decode', 'motion', 'tracker', 'sink'] as const
+const opened = ['analytic', 'zones', 'calibration']
+const groupOf = (key: string) => key.split('.')[0] as string
+
+type Props = {
+  /** Complete: which elements the use case has is what stands in it. */
+  values: PipelineElements
+  /** What a reset brings back, and against which changes are marked. */
+  base: PipelineElements
+  /** Message ids by key. */
+  faults: Readonly<Record<string, string>>
+  onChange: (key: string, value: PipelineValue) => void
+  /** Elements that are drawn elsewhere. */
+  hidden?: readonly string[]
+}
+
+/** The elements of a use case as a form made from the catalogue: help, unit, range, and what a change costs. */
+export function ElementForm({ values, base, faults, onChange, hidden = [] }: Props) {
+  const { t } = useTranslation()
+  const items = pipelineCatalog.filter(({ key }) => key in values && !hidden.includes(key))
+  // Without a model there is nothing to say about it.
+  const isShown = ({ key }: PipelineItem) =>
+    !['detector.model', 'detector.head', 'detector.labels', 'detector.input_size', 'detector.every_n'].includes(key) ||
+    values['detector.kind'] === 'onnx'
+  const present = groups.filter((group) => items.some(({ key }) => groupOf(key) === group))
+  const [open, setOpen] = useState<string[]>(() => opened.filter((group) => present.includes(group as 'zones')))
+  // A fault behind a closed heading would leave a form that cannot be saved and does not say why.
+  const faulty = present.filter((group) => Object.keys(faults).some((key) => groupOf(key) === group))
+  return (
+    <Accordion multiple variant="separated" value={[...new Set([...open, ...faulty])]} onChange={setOpen}>
+      {present.map((group) => {
+        const changed = items.filter(({ key }) => groupOf(key) === group && values[key] !== base[key]).length
+        return (
+          <Accordion.Item key={group} value={group}>
+            <Accordion.Control>
+              {t(`elements.group.${group}`)}
+              {changed > 0 && <span className="t3"> · {t('elements.changed', { count: changed })}</span>}
+            </Accordion.Control>
+            <Accordion.Panel>
+              <div className={classes.fields}>
+                {items
+                  .filter((item) => groupOf(item.key) === group && isShown(item))
+                  .map((item) => (
+                    <ElementField
+                      key={item.key}
+                      item={item}
+                      value={values[item.key] as PipelineValue}
+                      base={base[item.key]}
+                      fault={faults[item.key]}
+                      onChange={(value) => onChange(item.key, value)}
+                    />
+                  ))}
+              </div>
+            </Accordion.Panel>
+          </Accordion.Item>
+        )
+      })}
+    </Accordion>
+  )
+}
+
+type FieldProps = {
+  item: PipelineItem
+  value: PipelineValue
+  base: PipelineValue | undefined
+  fault: string | undefined
+  onChange: (value: PipelineValue) => void
+}
+
+function ElementField({ item, value, base, fault, onChange }: FieldProps) {
+  const { i18n } = useTranslation()
+  const { key, type, min, max, unit } = item
+  const help = i18n.language.startsWith('fr') ? item.help_fr : item.help_en
+  const shared = {
+    label: help,
+    description: <Facts item={item} value={value} base={base} onReset={onChange} />,
+    error: fault && fieldText(fault),
+    id: key,
+  }
+  if (key === 'detector.model') return <ModelField {...shared} {...below} value={String(value)} onChange={onChange} />
+  switch (type) {
+    case 'boolean':
+      return (
+        <Switch
+          {...shared}
+          checked={value === true}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+        />
+      )
+    case 'enum':
+      return (
+        <Select
+          {...shared}
+          {...below}
+          allowDeselect={false}
+          data={item.enum ?? []}
+          value={String(value)}
+          onChange={(next) => next && onChange(next)}
+        />
+      )
+    case 'text':
+      return (
+        <TextInput
+          {...shared}
+          {...below}
+          value={String(value)}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )
+    default:
+      return (
+        <NumberInput
+          {...shared}
+          {...below}
+          value={value as number | string}
+          suffix={unit ? ` ${unit}` : undefined}
+          step={type === 'integer' ? 1 : stepOf(min ?? 0, max ?? 1)}
+          allowDecimal={type === 'number'}
+          onChange={onChange}
+        />
+      )
+  }
+}
+
+/** What an element is stands below its input. */
+const below = { inputWrapperOrder: ['label', 'input', 'description', 'error'] satisfies string[] } as {
+  inputWrapperOrder: ('label' | 'input' | 'description' | 'error')[]
+}
+
+/** A hundredth of the range, as a power of ten. */
+const stepOf = (min: number, max: number): number => 10 ** Math.floor(Math.log10((max - min) / 20))
+
+function Facts({
+  item,
+  value,
+  base,
+  onReset,
+}: Omit<FieldProps, 'fault' | 'onChange'> & { onReset: FieldProps['onChange'] }): ReactNode {
+  const { t } = useTranslation()
+  const { key, min, max, hot_reload } = item
+  return (
+    <span className={classes.facts}>
+      <code>{key}</code>
+      {min !== null && max !== null && (
+        <span className="num">{t('elements.range', { min: formatNumber(min), max: formatNumber(max) })}</span>
+      )}
+      <span>{t(hot_reload ? 'elements.hot' : 'elements.restarts')}</span>
+      {base !== undefined && value !== base && (
+        <button type="button" className={classes.reset} onClick={() => onReset(base)}>
+          {t('elements.reset', { value: String(base) === '' ? '–' : String(base) })}
+        </button>
+      )}
+    </span>
+  )
+}

@@ -104,6 +104,15 @@ describe('a channel', () => {
     ['starting', { ...running, state: 'applied' }, good, true, false, 'unknown', null],
     ['no model', { ...running, detectorState: 'needs_model' }, good, true, false, 'needs attention', 'needs_model'],
     [
+      'no model, and so not begun',
+      { ...running, state: 'applied', detectorState: 'needs_model' },
+      good,
+      true,
+      false,
+      'needs attention',
+      'needs_model',
+    ],
+    [
       'degraded',
       { ...running, detectorState: 'degraded', cause: 'degraded:rate' },
       good,

@@ -89,6 +89,9 @@ export function channelHealth(
   if (!reachable) return { health: 'unknown', cause: nimbleUnreachable }
   if (report?.state === 'refused') return { health: 'needs attention', cause: report.cause }
   if (source.health === 'offline') return source
+  // It waits for a person, not for its first pictures.
+  if (report?.detectorState === 'needs_model' || report?.detectorState === 'needs_calibration')
+    return { health: 'needs attention', cause: report.cause ?? report.detectorState }
   if (!report || report.state === 'applied') return { health: 'unknown', cause: report?.cause ?? source.cause }
   if (report.detectorState !== 'ok') return { health: 'needs attention', cause: report.cause ?? report.detectorState }
   if (report.state === 'stopped') return { health: 'needs attention', cause: report.cause ?? 'stopped' }

@@ -21,8 +21,8 @@ const leastColour = 3
 
 type Look = { at: number; counts: Uint8Array }
 
-/** `flames` is null while it cannot be told: too few pictures yet, or no colour. */
-export type FlamesSeen = { flames: Part[] | null; hasColour: boolean }
+/** `flames` is null while it cannot be told; `cause` says why, as a message id, null in the first two seconds. */
+export type FlamesSeen = { flames: Part[] | null; cause: 'degraded:no_colour' | 'degraded:too_few_pictures' | null }
 
 /**
  * Flames by colour and flicker, after Töreyin et al. and He et al. 2015: blocks of the picture whose number of flame-coloured
@@ -33,24 +33,29 @@ export function createFlames(width: number, height: number) {
   const columns = Math.floor(width / side)
   const rows = Math.floor(height / side)
   let looks: Look[] = []
+  let since: number | null = null
+  const reset = () => {
+    looks = []
+    since = null
+  }
 
   return {
     /** @param picture BGR of the size given at creation */
     look(picture: Mat, at: number): FlamesSeen {
+      since ??= at
       const { counts, colour } = countFlameColours(picture.data, width, columns, rows)
       if (colour < leastColour) {
-        looks = []
-        return { flames: null, hasColour: false }
+        reset()
+        return { flames: null, cause: 'degraded:no_colour' }
       }
       looks = [...looks.filter((one) => one.at > at - watchedMs && one.at < at), { at, counts }]
-      if (looks.length < leastPictures) return { flames: null, hasColour: true }
+      if (looks.length < leastPictures)
+        return { flames: null, cause: at - since < watchedMs ? null : 'degraded:too_few_pictures' }
       const burning = flickering(looks, columns * rows)
       const isFire = burning.length >= leastBlocks
-      return { flames: isFire ? [around(burning, columns, width, height)] : [], hasColour: true }
+      return { flames: isFire ? [around(burning, columns, width, height)] : [], cause: null }
     },
-    reset(): void {
-      looks = []
-    },
+    reset,
   }
 }
 

@@ -147,11 +147,10 @@ export function createPerception(
       }
       follow(picture, at, blobs)
       const burning = flames?.look(small, at)
-      const isGrey = burning !== undefined && !burning.hasColour
       return {
         ...nothing,
         watching: true,
-        cause: seeing === 'blurred' ? 'degraded:blurred' : isGrey ? 'degraded:no_colour' : null,
+        cause: seeing === 'blurred' ? 'degraded:blurred' : (burning?.cause ?? null),
         parts: detector.parts?.() ?? null,
         flames: burning?.flames ?? null,
         moving: blobs.length,

@@ -28,8 +28,8 @@ export function UsecaseGallery({ bundles, value, onChange }: Props) {
                   <Icon size={22} stroke={1.6} aria-hidden="true" />
                   <span className={classes.usecaseWords}>
                     <span className={classes.usecaseName}>{t(`usecase.name.${item.usecase_key}`)}</span>
-                    <span className="t2">{t(`usecase.about.${item.usecase_key}`)}</span>
-                    <span className="t3">{t(`usecase.needs.${item.usecase_key}`)}</span>
+                    <span>{t(`usecase.about.${item.usecase_key}`)}</span>
+                    <span className="t2">{t(`usecase.needs.${item.usecase_key}`)}</span>
                     <span className={classes.needs}>
                       {item.needs_line && <Tag>{t('channel.add.needsLine')}</Tag>}
                       {item.needs_model && <Tag>{t('channel.add.needsModel')}</Tag>}

@@ -281,6 +281,7 @@ export const message = {
   degraded_frozen: 'The picture has not changed at all for ten seconds; nothing can be counted',
   degraded_blurred: 'The picture is out of focus',
   degraded_motion_only: 'Everything that moves is counted, people or not',
+  degraded_too_few_pictures: 'Fewer than eight pictures a second are analysed; flames cannot be told',
   degraded_no_colour: 'The picture has no colour (night mode); flames cannot be told',
   degraded_reference_height: 'Distances are rough: they come from how tall people look. Mark four points of the floor.',
   nobody: 'Nobody there',

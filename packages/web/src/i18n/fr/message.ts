@@ -284,6 +284,7 @@ export const message: Catalogue['message'] = {
   degraded_frozen: "L'image n'a pas changé du tout depuis dix secondes ; rien ne peut être compté",
   degraded_blurred: "L'image est floue",
   degraded_motion_only: 'Tout ce qui bouge est compté, personnes ou non',
+  degraded_too_few_pictures: 'Moins de huit images analysées par seconde ; les flammes ne peuvent être reconnues',
   degraded_no_colour: 'L’image est sans couleur (mode nuit) ; les flammes ne peuvent être reconnues',
   degraded_reference_height:
     'Les distances sont approximatives : elles viennent de la taille apparente des personnes. Marquez quatre points du sol.',

@@ -90,7 +90,13 @@ export const site = {
     path: '/site/list',
     summary: 'Sites by name, of a customer or all in reach; at most 500 without a limit',
     access: 'viewer_and_above',
-    input: z.strictObject({ customer_id: id.optional(), q: search, ...optionalPaging }),
+    input: z.strictObject({
+      customer_id: id.optional(),
+      q: search,
+      /** Sites where it runs on a camera. */
+      usecase_key: z.enum(usecaseKeys, { error: 'one_of' }).optional(),
+      ...optionalPaging,
+    }),
     output: z.array(siteEntity),
   }),
   get: op({

@@ -55,6 +55,16 @@ test('names the tags of its cameras, each once', async () => {
   expect(body.response.site_tags).toEqual(['floor one', 'zone east'])
 })
 
+test('are listed by a use case that runs on their cameras', async () => {
+  const [watched, other] = [await t.make.site(), await t.make.site()]
+  await t.make.channel({ usecase_key: 'intrdtec' }, await t.make.device({}, watched))
+  await t.make.channel({ usecase_key: 'pplcnt' }, await t.make.device({}, other))
+  const listed = async (usecase_key?: string) =>
+    (await admin.call('site.list', { usecase_key })).body.response.map(({ site_id }: { site_id: string }) => site_id)
+  expect(await listed('intrdtec')).toEqual([watched.uid])
+  expect(await listed()).toEqual(expect.arrayContaining([watched.uid, other.uid]))
+})
+
 describe('refuses', () => {
   const errorsOf = async (more: object) => (await admin.call('site.create', draft(more))).body.errors
   test.each([

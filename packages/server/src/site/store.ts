@@ -1,5 +1,5 @@
 import type { Site } from '@sightline/contract'
-import type { HealthGrade } from '@sightline/domain'
+import type { HealthGrade, UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isActive } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
@@ -32,19 +32,20 @@ const sites = (trx: Trx, scope: Scope) =>
     .where(within(scope, 'site', 'site.id'))
 export type SiteRow = Awaited<ReturnType<ReturnType<typeof sites>['execute']>>[number]
 
-/** What a list may be narrowed to: a customer, part of the name. */
+/** What a list may be narrowed to: a customer, part of the name, a use case on its cameras. */
 export type SiteFilter = {
   customer_id?: string | undefined
   site_id?: string | undefined
   uids?: readonly string[] | undefined
   q?: string | undefined
+  usecase_key?: UsecaseKey | undefined
 }
 
 /** A page of sites by name, and how many there are in all, counted up to one more than `mostCounted`. */
 export async function pageOfSites(
   trx: Trx,
   scope: Scope,
-  { customer_id, site_id, uids, q }: SiteFilter,
+  { customer_id, site_id, uids, q, usecase_key }: SiteFilter,
   { limit = mostRows, offset = 0 }: Paging,
 ): Promise<{ rows: SiteRow[]; counted: number }> {
   const conditions: RawBuilder<SqlBool>[] = []
@@ -53,6 +54,11 @@ export async function pageOfSites(
   if (site_id !== undefined) conditions.push(sql`site.uid = ${site_id}`)
   if (uids) conditions.push(sql`site.uid = any(${[...uids]}::uuid[])`)
   if (q) conditions.push(sql`position(folded(${q}) in folded(site.name)) > 0`)
+  if (usecase_key)
+    conditions.push(sql`exists (select from channel
+      join usecase on usecase.id = channel.usecase_id
+      where channel.tenant_id = site.tenant_id and channel.site_id = site.id and ${ofChannels(scope)}
+        and usecase.key = ${usecase_key})`)
   let query = sites(trx, scope)
   let all = trx
     .selectFrom('site')

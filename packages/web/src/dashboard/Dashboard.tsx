@@ -24,26 +24,36 @@ import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton, PageSkeleton } from '../ui/Skeletons.tsx'
 import { WhenSeen } from '../ui/WhenSeen.tsx'
 import classes from './dashboard.module.css'
+import { ViewSwitch } from './ViewSwitch.tsx'
+import type { View } from './views.ts'
 
 /** What stands beside the cameras, and the chart, come after the cards and pictures. */
 const Activity = lazy(() => import('./Activity.tsx').then((module) => ({ default: module.Activity })))
 const Attention = lazy(() => import('./Attention.tsx').then((module) => ({ default: module.Attention })))
 const Course = lazy(() => import('./Course.tsx').then((module) => ({ default: module.Course })))
+const UsecaseColumns = lazy(() => import('./UsecaseColumns.tsx').then((module) => ({ default: module.UsecaseColumns })))
+const SitesView = lazy(() => import('./SitesView.tsx').then((module) => ({ default: module.SitesView })))
 const chartHeight = 330
 const cardHeight = 130
 const sideHeight = 520
+const viewHeight = 480
 
-/** What matters now at the cameras of a customer: figures by use case, the cameras, what happened, what needs a hand. */
-export function Dashboard({ customer, uc }: { customer: Customer | null; uc: UsecaseKey | undefined }) {
+type Shown = { uc: UsecaseKey | undefined; view: View }
+
+/**
+ * What matters now at a customer: figures, what happened, what needs a hand. By camera with their pictures, by use case
+ * beside each other, or on the map.
+ */
+export function Dashboard({ customer, ...shown }: Shown & { customer: Customer | null }) {
   const { t } = useTranslation()
   return customer ? (
-    <OfCustomer key={customer.customer_id} customer={customer} uc={uc} />
+    <OfCustomer key={customer.customer_id} customer={customer} {...shown} />
   ) : (
     <NoCustomer title={t('dashboard.title')} />
   )
 }
 
-function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | undefined }) {
+function OfCustomer({ customer, uc, view: face }: Shown & { customer: Customer }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const mayEdit = useMay('edit')
@@ -71,6 +81,7 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
           channels: t('dashboard.active', { count: totals.active_channels }),
         })}
       >
+        <ViewSwitch view={face} uc={uc} />
         <Refresh />
       </PageHeader>
       {counts.size === 0 ? (
@@ -102,36 +113,51 @@ function OfCustomer({ customer, uc }: { customer: Customer; uc: UsecaseKey | und
       ) : (
         <>
           <UsecasePills counts={counts} value={uc} onChange={show} />
-          <MetricGrid>
-            {chosen.map((key, index) => {
-              const data = stats[index]?.data
-              if (data) return <UsecaseCards key={key} usecaseKey={key} metrics={data.metrics} shared={shared} />
-              // Their room is kept, so that nothing below moves when they come.
-              return (
-                stats[index]?.isPending && cardsOf(key).map(({ id }) => <BlockSkeleton key={id} height={cardHeight} />)
-              )
-            })}
-          </MetricGrid>
+          {face === 'usecase' ? (
+            <Suspense fallback={<BlockSkeleton height={viewHeight} />}>
+              <UsecaseColumns customerId={customer_id} counts={counts} chosen={chosen} stats={stats} cameras={all} />
+            </Suspense>
+          ) : (
+            <MetricGrid>
+              {chosen.map((key, index) => {
+                const data = stats[index]?.data
+                if (data) return <UsecaseCards key={key} usecaseKey={key} metrics={data.metrics} shared={shared} />
+                // Their room is kept, so that nothing below moves when they come.
+                return (
+                  stats[index]?.isPending &&
+                  cardsOf(key).map(({ id }) => <BlockSkeleton key={id} height={cardHeight} />)
+                )
+              })}
+            </MetricGrid>
+          )}
         </>
       )}
-      <div className={classes.columns}>
-        <div className={classes.main}>
-          <CameraWall
-            key={uc}
-            cameras={cameras}
-            levels={levels}
-            stats={stats.flatMap(({ data }) => data?.channels ?? [])}
-            total={total}
-            remote={remote}
-          />
-          {chosen[0] && (
-            <WhenSeen height={chartHeight}>
-              <Suspense fallback={<BlockSkeleton height={chartHeight} />}>
-                <Course customerId={customer_id} usecases={chosen} />
+      <div className={classes.columns} data-below={face === 'usecase' || undefined}>
+        {face !== 'usecase' && (
+          <div className={classes.main}>
+            {face === 'map' ? (
+              <Suspense fallback={<BlockSkeleton height={viewHeight} />}>
+                <SitesView customerId={customer_id} uc={uc} />
               </Suspense>
-            </WhenSeen>
-          )}
-        </div>
+            ) : (
+              <CameraWall
+                key={uc}
+                cameras={cameras}
+                levels={levels}
+                stats={stats.flatMap(({ data }) => data?.channels ?? [])}
+                total={total}
+                remote={remote}
+              />
+            )}
+            {chosen[0] && (
+              <WhenSeen height={chartHeight}>
+                <Suspense fallback={<BlockSkeleton height={chartHeight} />}>
+                  <Course customerId={customer_id} usecases={chosen} />
+                </Suspense>
+              </WhenSeen>
+            )}
+          </div>
+        )}
         <aside className={classes.side}>
           <Suspense fallback={<BlockSkeleton height={sideHeight} />}>
             <Activity customerId={customer_id} uc={uc} cameras={all} />

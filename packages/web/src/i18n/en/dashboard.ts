@@ -26,5 +26,11 @@ export const dashboard = {
   noCustomerText: 'Sites and cameras belong to a customer.',
   live: 'Live',
   noAnalytic: 'no analytic',
+  views: 'View',
+  view: { camera: 'Cameras', usecase: 'Use cases', map: 'Map' },
+  channels_one: '{{count}} analytic',
+  channels_other: '{{count}} analytics',
+  top: 'Where most was seen',
+  largeMap: 'Large map',
   refresh: 'Refresh',
 } as const

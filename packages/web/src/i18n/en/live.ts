@@ -15,6 +15,7 @@ export const live = {
 } as const
 
 export const wall = {
+  inViolation: 'In violation',
   only: 'Only in violation',
   columns: 'Cameras in a row',
   violating_one: '{{count}} in violation',

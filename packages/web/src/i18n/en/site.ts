@@ -72,5 +72,8 @@ export const site = {
 
 export const map = {
   failed: 'This browser cannot draw the map. The two fields below do the same.',
+  open: 'Open site',
+  nonePlaced: 'No site has a place on the map yet',
+  nonePlacedText: 'A site comes onto the map with its latitude and longitude.',
   noList: 'This browser cannot draw the map. The list beside it shows the same.',
 } as const

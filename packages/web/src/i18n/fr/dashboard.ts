@@ -26,5 +26,11 @@ export const dashboard = {
   noCustomerText: 'Les sites et les caméras appartiennent à un client.',
   live: 'En direct',
   noAnalytic: 'aucune analyse',
+  views: 'Vue',
+  view: { camera: 'Caméras', usecase: 'Cas d’usage', map: 'Carte' },
+  channels_one: '{{count}} analyse',
+  channels_other: '{{count}} analyses',
+  top: 'Où l’on a vu le plus',
+  largeMap: 'Grande carte',
   refresh: 'Actualiser',
 } as const

@@ -15,6 +15,7 @@ export const live = {
 } as const
 
 export const wall = {
+  inViolation: 'En infraction',
   only: 'En infraction seulement',
   columns: 'Caméras par ligne',
   violating_one: '{{count}} en infraction',

@@ -75,5 +75,8 @@ export const site: Catalogue['site'] = {
 
 export const map = {
   failed: 'Ce navigateur ne peut pas dessiner la carte. Les deux champs ci-dessous font de même.',
+  open: 'Ouvrir le site',
+  nonePlaced: 'Aucun site n’a encore de place sur la carte',
+  nonePlacedText: 'Un site vient sur la carte avec sa latitude et sa longitude.',
   noList: 'Ce navigateur ne peut pas dessiner la carte. La liste à côté montre la même chose.',
 }

@@ -7,10 +7,11 @@ import { loadCustomer, useCustomer } from '../../app/customer.ts'
 import { edgeQuery } from '../../app/edge.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
 import { Dashboard } from '../../dashboard/Dashboard.tsx'
+import { viewOf, views } from '../../dashboard/views.ts'
 
 /** Needs the licences, the edge servers (none is an answer too) and the selected customer. */
 export const Route = createFileRoute('/_app/dashboard')({
-  validateSearch: z.object({ uc: z.enum(usecaseKeys).optional() }),
+  validateSearch: z.object({ uc: z.enum(usecaseKeys).optional(), view: z.enum(views).optional().catch(undefined) }),
   beforeLoad: requireModule('viewer_nav'),
   loader: async () => {
     await Promise.all([
@@ -27,6 +28,6 @@ export const Route = createFileRoute('/_app/dashboard')({
 
 function Page() {
   const { selected } = useCustomer()
-  const { uc } = Route.useSearch()
-  return <Dashboard customer={selected} uc={uc} />
+  const { uc, view } = Route.useSearch()
+  return <Dashboard customer={selected} uc={uc} view={viewOf(view)} />
 }

@@ -33,7 +33,7 @@ export const cameraPieces = (customer_id: string, usecase_key: UsecaseKey | unde
       next < (page?.total ?? Number.POSITIVE_INFINITY) && next <= furthest ? next : null,
   })
 
-const camerasOf = (view: CustomerView): Camera[] =>
+export const camerasOf = (view: CustomerView): Camera[] =>
   view.sites.flatMap(({ site_id, site_name, devices }) => devices.map((device) => ({ ...device, site_id, site_name })))
 
 /**

@@ -12,102 +12,170 @@ import { loadWorld, type World } from './world.ts'
 const rankOf: Record<Health, number> = { unknown: 0, healthy: 1, 'needs attention': 2, offline: 3 }
 
 const placed = (sites: readonly Site[]) =>
-  sites.flatMap(({ site_id, site_name, site_health, site_address: { lat, long } }) =>
-    lat === null || long === null ? [] : [{ site_id, site_name, site_health, at: [long, lat] as [number, number] }],
-  )
+  sites.flatMap((site) => {
+    const { lat, long } = site.site_address
+    return lat === null || long === null ? [] : [{ site, at: [long, lat] as [number, number] }]
+  })
 
 const pointsOf = (sites: readonly Site[]): GeoJSON.FeatureCollection<GeoJSON.Point> => ({
   type: 'FeatureCollection',
-  features: placed(sites).map(({ site_id, site_name, site_health, at }) => ({
+  features: placed(sites).map(({ site: { site_id, site_name, site_health, site_total_devices }, at }) => ({
     type: 'Feature',
-    properties: { site_id, name: site_name, rank: rankOf[site_health] },
+    properties: { site_id, name: site_name, rank: rankOf[site_health], cameras: site_total_devices },
     geometry: { type: 'Point', coordinates: at },
   })),
 })
 
+/** Under white figures, so the same in light and dark: unknown, healthy, needs attention, offline. */
+const fills = ['#5d6679', '#067647', '#a35200', '#b3162c']
+/** How many pixels a ring is around what lies within it. */
+const ring = 4
+
 function addLayers(map: MapLibre): void {
   const rank = ['coalesce', ['get', 'worst'], ['get', 'rank']]
-  const colors = [variable('--app-text-3'), variable('--ok-dot'), variable('--warn-dot'), variable('--bad-dot')]
+  const byHealth = ([unknown, ok, warn, bad]: readonly string[]) =>
+    ['match', rank, 1, ok, 2, warn, 3, bad, unknown] as never
+  const radius = (more: number) =>
+    ['step', ['get', 'cameras'], 12 + more, 10, 14 + more, 100, 17 + more, 1000, 20 + more] as never
+  const isCluster = ['has', 'point_count'] as never
   map.addSource('sites', {
     type: 'geojson',
     data: pointsOf([]),
     cluster: true,
     clusterRadius: 36,
-    clusterProperties: { worst: ['max', ['get', 'rank']] },
+    clusterProperties: { worst: ['max', ['get', 'rank']], cameras: ['+', ['get', 'cameras']] },
+  })
+  map.addLayer({
+    id: 'rings',
+    type: 'circle',
+    source: 'sites',
+    filter: isCluster,
+    paint: {
+      'circle-color': 'transparent',
+      'circle-radius': radius(ring),
+      'circle-stroke-width': 2.5,
+      'circle-stroke-color': byHealth(['--app-text-3', '--ok-dot', '--warn-dot', '--bad-dot'].map(variable)),
+    },
+  })
+  map.addLayer({
+    id: 'chosen',
+    type: 'circle',
+    source: 'sites',
+    filter: ['==', ['get', 'site_id'], ''],
+    paint: {
+      'circle-color': 'transparent',
+      'circle-radius': radius(ring),
+      'circle-stroke-width': 3,
+      'circle-stroke-color': variable('--mantine-color-brand-6'),
+    },
   })
   map.addLayer({
     id: 'sites',
     type: 'circle',
     source: 'sites',
     paint: {
-      'circle-color': ['match', rank as never, 1, colors[1], 2, colors[2], 3, colors[3], colors[0]] as never,
-      'circle-radius': ['step', ['coalesce', ['get', 'point_count'], 1], 7, 2, 12, 10, 15, 50, 19],
+      'circle-color': byHealth(fills),
+      'circle-radius': radius(0),
       'circle-stroke-width': 2,
-      'circle-stroke-color': variable('--app-surface'),
+      'circle-stroke-color': '#fff',
     },
   })
-  const text = {
-    'text-color': variable('--app-text'),
-    'text-halo-color': variable('--map-land'),
-    'text-halo-width': 1.4,
-  }
+  map.addLayer({
+    id: 'counts',
+    type: 'symbol',
+    source: 'sites',
+    layout: {
+      'text-field': ['to-string', ['get', 'cameras']],
+      'text-font': ['Inter Variable'],
+      'text-size': 12,
+      'text-allow-overlap': true,
+      'text-ignore-placement': true,
+    },
+    paint: { 'text-color': '#fff' },
+  })
   map.addLayer({
     id: 'site-names',
     type: 'symbol',
     source: 'sites',
+    filter: ['!', isCluster],
     layout: {
-      'text-field': ['coalesce', ['to-string', ['get', 'point_count']], ['get', 'name']] as never,
+      'text-field': ['get', 'name'],
       'text-font': ['Inter Variable'],
       'text-size': 12,
-      'text-offset': [0, 1.7],
+      'text-offset': [0, 1.9],
       'text-optional': true,
     },
-    paint: text,
+    paint: { 'text-color': variable('--app-text'), 'text-halo-color': variable('--map-land'), 'text-halo-width': 1.4 },
   })
 }
 
-export default function SitesCanvas({ sites, label, height, onOpen }: SitesMapProps) {
+export default function SitesCanvas(props: SitesMapProps) {
+  const { sites, label, height, chosen, from, isPage } = props
   const { i18n } = useTranslation()
   const scheme = useComputedColorScheme('light')
   const frame = useRef<HTMLDivElement>(null)
   const map = useRef<MapLibre | null>(null)
   const [world, setWorld] = useState<World | null>(null)
   const [fault, setFault] = useState<Error | null>(null)
+  /** The sites that the map was last fitted to: their figures may change without moving it under somebody's eyes. */
+  const fitted = useRef('')
+  const tell = useEffectEvent(() => {
+    const { current } = map
+    if (!current || !props.onView) return
+    const bounds = current.getBounds()
+    const { lat, lng } = current.getCenter().wrap()
+    const inSight = placed(sites).flatMap(({ site, at }) => (bounds.contains(at) ? [site.site_id] : []))
+    props.onView(new Set(inSight), { lat, long: lng, zoom: current.getZoom() })
+  })
   const show = useEffectEvent((isFirst: boolean) => {
-    const source = map.current?.getSource<GeoJSONSource>('sites')
-    if (!map.current || !source) return
+    const { current } = map
+    const source = current?.getSource<GeoJSONSource>('sites')
+    if (!current || !source) return
     source.setData(pointsOf(sites))
+    const key = placed(sites)
+      .map(({ site, at }) => `${site.site_id}@${at}`)
+      .join()
+    const isSame = key === fitted.current
+    fitted.current = key
     const bounds = new LngLatBounds()
     for (const { at } of placed(sites)) bounds.extend(at)
-    if (!bounds.isEmpty()) map.current.fitBounds(bounds, { padding: 48, maxZoom: zooms.pin, animate: !isFirst })
+    if (isSame || bounds.isEmpty() || (isFirst && from)) tell()
+    else current.fitBounds(bounds, { padding: 48, maxZoom: zooms.pin, animate: !isFirst })
   })
-  const open = useEffectEvent(onOpen)
+  const ringed = useEffectEvent(() => {
+    if (map.current?.getLayer('chosen')) map.current.setFilter('chosen', ['==', ['get', 'site_id'], chosen ?? ''])
+  })
+  const open = useEffectEvent(props.onOpen)
 
   useEffect(() => {
     loadWorld().then(setWorld, setFault)
   }, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: its colours are those of the scheme
+  // biome-ignore lint/correctness/useExhaustiveDependencies: its colours are those of the scheme; where it begins is where it began
   useEffect(() => {
     if (!world || !frame.current) return
     const made = new MapLibre({
       container: frame.current,
       style: styleOf(world, i18n.language),
-      center: middle,
-      zoom: zooms.world,
+      center: from ? [from.long, from.lat] : middle,
+      zoom: from?.zoom ?? zooms.world,
       minZoom: 0,
       maxZoom: zooms.nearest,
       attributionControl: false,
       dragRotate: false,
       touchPitch: false,
-      cooperativeGestures: true,
+      cooperativeGestures: !isPage,
       fadeDuration: 0,
     })
     made.addControl(new NavigationControl({ showCompass: false }), 'bottom-right')
+    made.getCanvas().setAttribute('aria-label', label)
     made.on('error', ({ error }) => console.warn('The map:', error.message))
     made.on('load', () => {
       addLayers(made)
+      fitted.current = ''
       show(true)
+      ringed()
     })
+    made.on('moveend', () => tell())
     made.on('click', 'sites', ({ features: [hit] = [] }) => {
       const { site_id, cluster_id } = hit?.properties ?? {}
       if (site_id) return open(String(site_id))
@@ -134,6 +202,8 @@ export default function SitesCanvas({ sites, label, height, onOpen }: SitesMapPr
   }, [world, scheme, i18n.language])
   // biome-ignore lint/correctness/useExhaustiveDependencies: shown anew when other sites are listed
   useEffect(() => show(false), [sites])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: ringed anew when another one is looked at
+  useEffect(() => ringed(), [chosen])
 
   if (fault) throw fault
   return <section ref={frame} className={classes.frame} style={{ height }} aria-label={label} />

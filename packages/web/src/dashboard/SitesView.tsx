@@ -1,0 +1,65 @@
+import type { UsecaseKey } from '@sightline/domain'
+import { IconMapPin } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api } from '../app/client.ts'
+import { refreshMs } from '../ui/cameras/customer-cameras.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { Go } from '../ui/Go.tsx'
+import { HealthTag } from '../ui/Health.tsx'
+import { SitePeek } from '../ui/map/SitePeek.tsx'
+import { SitesMap } from '../ui/map/SitesMap.tsx'
+import { Panel } from '../ui/Panel.tsx'
+import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import classes from './dashboard.module.css'
+
+const mapHeight = 460
+
+/** The sites of a customer on the map; one that is chosen is told in short below it. All of them by name for the keyboard. */
+export function SitesView({ customerId, uc }: { customerId: string; uc: UsecaseKey | undefined }) {
+  const { t } = useTranslation()
+  const [chosen, setChosen] = useState<string>()
+  const query = useQuery({
+    ...api.site.list.query({ customer_id: customerId, usecase_key: uc }),
+    refetchInterval: refreshMs,
+  })
+  const sites = query.data
+  if (query.isError && !sites) return <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+  if (!sites) return <BlockSkeleton height={mapHeight} />
+  const site = sites.find(({ site_id }) => site_id === chosen)
+  const isPlaced = sites.some(({ site_address }) => site_address.lat !== null)
+  return (
+    <>
+      {isPlaced ? (
+        <SitesMap label={t('site.map')} height={mapHeight} sites={sites} chosen={chosen} onOpen={setChosen} />
+      ) : (
+        <Panel>
+          <Empty icon={<IconMapPin stroke={1.5} />} title={t('map.nonePlaced')} text={t('map.nonePlacedText')} />
+        </Panel>
+      )}
+      {site && <SitePeek key={site.site_id} site={site} onClose={() => setChosen(undefined)} />}
+      <Panel
+        title={t('site.title')}
+        aside={
+          <Go to="/map" search={{ uc }}>
+            {t('dashboard.largeMap')}
+          </Go>
+        }
+      >
+        <ul className={classes.sites}>
+          {sites.map(({ site_id, site_name, site_health, site_total_devices }) => (
+            <li key={site_id}>
+              <button type="button" aria-pressed={site_id === chosen} onClick={() => setChosen(site_id)}>
+                <span className="truncate">{site_name}</span>
+                <span className="t3 num">{t('dashboard.cameras', { count: site_total_devices })}</span>
+                <HealthTag health={site_health} pending={site_total_devices === 0 && t('health.noCameras')} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </>
+  )
+}

@@ -19,6 +19,7 @@ import { devices } from './devices.ts'
 import { discovery } from './discovery.ts'
 import { live } from './live.ts'
 import { type Figure, idleShare, load, table, type Verdict, verdict } from './measure.ts'
+import { models } from './models.ts'
 import { quiet } from './quiet.ts'
 import { type Run, running, type Sabotage, type Subject, sabotages } from './run.ts'
 import { screens } from './screens.ts'
@@ -33,6 +34,7 @@ const subjects: Record<string, Subject> = {
   subscribers,
   cameras,
   quiet,
+  models,
   discovery,
   live,
   screens,

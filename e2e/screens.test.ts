@@ -61,6 +61,7 @@ const needs: Record<string, (keyof Ids)[]> = {
   '/channel/add': ['did'],
   '/channel/detail': ['did', 'cid', 'uid'],
   '/channel/edit': ['did', 'cid', 'uid'],
+  '/channel/diagnostic': ['did', 'cid', 'uid'],
   '/event/detail': ['eid'],
   '/configuration/edit': ['nid'],
   '/configuration/detail': ['nid'],

@@ -46,13 +46,13 @@ test('nothing is said of a camera whose edge server is away; what was counted wa
   })
 })
 
-test('a missing model or calibration is the analysis’s, not the camera’s', () => {
+test('a missing model or calibration is the analysis’s, which waits and did not fail', () => {
   for (const needed of ['needs_model', 'needs_calibration'] as const) {
     const report = { version: 3, state: 'applied', detectorState: needed, cause: needed } as const
     expect(said({ report, fps: null, recordAgeMs: null })).toMatchObject({
       source: 'good camera_sends',
       decode: 'off decode_waits',
-      inference: `error ${needed}`,
+      inference: `warning ${needed}`,
       event: 'unknown earlier_step',
     })
   }

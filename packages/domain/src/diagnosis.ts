@@ -45,11 +45,11 @@ const manyWaiting = 500
 /** The checks of a channel, in the order of its way. */
 export function diagnose(facts: DiagnosisFacts): Check[] {
   const checks: Check[] = []
-  /** An error makes every later step but those of the portal unknown. */
+  /** An error, and what a person has to add first, make every later step but those of the portal unknown. */
   let isBroken = false
   const say = (step: DiagnosisStep, [level, text_id, args = {}]: Verdict) => {
     checks.push({ step, level, text_id, args })
-    isBroken ||= level === 'error'
+    isBroken ||= level === 'error' || (step === 'inference' && waitsForPerson(facts))
   }
   const unlessBroken = (verdict: () => Verdict): Verdict => (isBroken ? ['unknown', 'earlier_step'] : verdict())
   say('source', sourceVerdict(facts))
@@ -71,6 +71,10 @@ export function diagnose(facts: DiagnosisFacts): Check[] {
   return checks
 }
 
+/** A model or a calibration is missing: nothing failed, and nothing goes on. */
+const waitsForPerson = ({ report }: DiagnosisFacts): boolean =>
+  report?.detectorState === 'needs_model' || report?.detectorState === 'needs_calibration'
+
 type Verdict = [level: CheckLevel, textId: string, args?: Check['args']]
 
 function sourceVerdict({ heard, source }: DiagnosisFacts): Verdict {
@@ -84,12 +88,12 @@ function sourceVerdict({ heard, source }: DiagnosisFacts): Verdict {
 }
 
 /** Whether the edge server takes the pictures that the channel wants. */
-function decodeVerdict({ report, desiredVersion, fps, expectedFps }: DiagnosisFacts): Verdict {
+function decodeVerdict(facts: DiagnosisFacts): Verdict {
+  const { report, desiredVersion, fps, expectedFps } = facts
   if (!report) return ['unknown', 'not_applied']
   if (report.version < desiredVersion) return ['warning', 'older_version']
   if (report.state === 'refused') return ['error', report.cause ?? 'refused']
-  if (report.detectorState === 'needs_model' || report.detectorState === 'needs_calibration')
-    return ['off', 'decode_waits']
+  if (waitsForPerson(facts)) return ['off', 'decode_waits']
   if (report.state === 'stopped') return ['error', report.cause ?? 'stopped']
   if (report.state === 'applied') return ['unknown', 'starting']
   if (fps === null || expectedFps === null) return ['unknown', 'no_figures']
@@ -100,10 +104,11 @@ function decodeVerdict({ report, desiredVersion, fps, expectedFps }: DiagnosisFa
     : ['good', 'pictures_enough', figures]
 }
 
-function inferenceVerdict({ report }: DiagnosisFacts): Verdict {
+function inferenceVerdict(facts: DiagnosisFacts): Verdict {
+  const { report } = facts
   if (!report) return ['unknown', 'not_applied']
   const { detectorState, cause } = report
-  if (detectorState === 'needs_model' || detectorState === 'needs_calibration') return ['error', cause ?? detectorState]
+  if (waitsForPerson(facts)) return ['warning', cause ?? detectorState]
   if (detectorState === 'degraded') return ['warning', cause ?? 'degraded']
   return report.state === 'running' ? ['good', 'analysis_runs'] : ['unknown', 'starting']
 }

@@ -12,6 +12,9 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
   '--autoplay-policy=no-user-gesture-required',
+  // A picture that Chromium draws itself stands for the camera of the person's computer.
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
 ]
 
 export const openBrowser = (): Promise<Browser> =>

@@ -269,6 +269,8 @@ test('a configuration is replaced after its differences were seen, and a fault i
 test('sites change their customer, and a licence key is made and added on screen', async () => {
   const { cuid } = prepared.ids
   const other = (await prepared.root.call('customer', 'create', { customer_name: 'Blue Harbour' })) as Customer
+  // To whom sites go that leave their customer.
+  await prepared.root.call('customer', 'create', { customer_name: 'Unsold', is_default: true })
   const page = await as(usernameOf('super_admin'))
   await open(page, `/customer?cuid=${other.customer_id}`)
   const drawer = page.getByRole('dialog')
@@ -301,6 +303,61 @@ test('sites change their customer, and a licence key is made and added on screen
   expect(watched.faults).toEqual([])
 })
 
+test("a site's place comes from its zip code and its picture from the camera at hand; cameras are looked for where one says, and give settings to others", async () => {
+  const { did, sid } = prepared.ids
+  const page = await as(usernameOf('super_admin'), { expected: [/400 .*\/device\/discover|status of 400/] })
+  await open(page, `/site/edit?sid=${sid}`)
+  await page.getByRole('textbox', { name: 'Zip code' }).fill('69001')
+  await page.getByLabel('Country').first().fill('France')
+  await page.getByRole('option', { name: 'France', exact: true }).click()
+  await press(page, 'Find the place')
+  await page.getByText('The zip code is not known: this is the middle of the country.').waitFor()
+  await page.locator('.maplibregl-marker').waitFor()
+  await press(page, 'Take a picture')
+  await page.getByRole('dialog').getByRole('button', { name: 'Take it' }).click()
+  await page.getByRole('button', { name: 'Remove image' }).waitFor()
+  await press(page, 'Save changes')
+  await page.waitForURL(/\/site\/detail/)
+  const { site_address, site_image } = (await prepared.root.call('site', 'get', { site_id: sid })) as Site
+  expect([site_address.lat, site_address.long]).toEqual([46.6, 2.5])
+  const picture = await page.request.get(`${product.origin}${site_image}`)
+  expect([picture.status(), picture.headers()['content-type']]).toEqual([200, expect.stringMatching(/^image\//)])
+
+  await open(page, `/device/discover?sid=${sid}`)
+  const range = page.getByRole('textbox', { name: /^Addresses to ask one by one/ })
+  await range.fill('8.8.8.0/24')
+  await press(page, 'Look for cameras')
+  await page.getByText('Only private networks can be searched').waitFor()
+  await range.fill('192.168.254.0/30')
+  await press(page, /^Look/)
+  await page.getByText(/^Looked in .*192\.168\.254\.0\/30, /).waitFor()
+
+  await prepared.root.call('device', 'update', { device_id: did, device_tags: { wing: 'north' } })
+  const { device_id } = (await prepared.root.call('device', 'create', {
+    device_name: 'Ramp',
+    site_id: sid,
+    nimble_id: localNimbleId,
+    stream_address: 'rtsp://192.0.2.44/ramp',
+  })) as Device
+  await open(page, `/device/detail?sid=${sid}&did=${did}`)
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Copy settings to others…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: 'Tags' }).check()
+  await dialog.getByLabel('To these cameras of the site').first().fill('Ramp')
+  await page.getByRole('option', { name: 'Ramp' }).click()
+  await sound(page)
+  await dialog.getByRole('button', { name: 'Copy to 1 camera' }).click()
+  await dialog.getByText('Copied').waitFor()
+  const { device_tags } = (await prepared.root.call('device', 'get', { device_id })) as Device
+  expect(device_tags).toEqual({ wing: 'north' })
+  await open(page, '/site')
+  await page.getByLabel('Tag').first().click()
+  await page.getByRole('option', { name: 'wing north' }).click()
+  await page.getByRole('link', { name: 'Lyon DC' }).waitFor()
+  expect(watched.faults).toEqual([])
+})
+
 test('a site of hundreds of cameras stays light: few nodes on the page, and searches that the server answers', async () => {
   const count = 400
   const { nimble_id } = await otherServer('Rack D')
@@ -326,7 +383,7 @@ test('a site of hundreds of cameras stays light: few nodes on the page, and sear
   const page = await as(usernameOf('super_admin'))
   const nodes = () => page.evaluate(() => document.querySelectorAll('*').length)
   await open(page, `/device?sid=${site.site_id}`)
-  await page.getByText('400 cameras').waitFor()
+  await page.getByText('Terminal · 400 cameras').waitFor()
   await page.getByRole('link', { name: 'Gate 0000' }).waitFor()
   expect(await nodes()).toBeLessThan(1500)
   // Down to the end of what was read, again and again: what follows is fetched.

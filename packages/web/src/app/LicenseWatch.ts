@@ -31,7 +31,10 @@ export function LicenseWatch() {
       version: `${name} ${stage}`,
       message: isOver
         ? t('shell.licenseExpired', { name })
-        : t('shell.licenseExpiring', { name, date: formatDate(expiresAt) }),
+        : stage === 1
+          ? t('shell.licenseLastDay', { name })
+          : t('shell.licenseExpiring', { name, date: formatDate(expiresAt) }),
+      detail: isOver ? t('shell.licenseExpiredDetail') : undefined,
       color: isOver ? 'bad' : 'warn',
       icon: 'clock',
       action: { label: t('screen./license'), run: () => void router.navigate({ to: '/license' }) },

@@ -73,7 +73,7 @@ export function CustomerList({ openId, onOpen }: Props) {
       },
       {
         id: 'analytics',
-        header: t('site.analytics'),
+        header: t('device.analytics'),
         value: (customer) => customer.customer_total_channels,
         align: 'right',
         cell: (customer) => <span className="num">{customer.customer_total_channels}</span>,

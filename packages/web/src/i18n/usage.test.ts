@@ -22,13 +22,13 @@ const patterns = [...all.matchAll(/`([a-zA-Z]+(?:\.[\w/]*)*\$\{[^`]*)`/g)].map(
       `^${template
         .split(/\$\{[^}]*\}/)
         .map((part) => part.replace(/[.*+?^()|[\]\\/]/g, '\\$&'))
-        .join('[^.]+')}(?:_one|_other)?$`,
+        .join('[^.]+')}(?:_zero|_one|_other)?$`,
     ),
 )
 
 test('no word of the catalogue is without a place on a screen', () => {
   const unused = leaves(en).filter((key) => {
-    const plain = key.replace(/_(one|other)$/, '')
+    const plain = key.replace(/_(zero|one|other)$/, '')
     return !all.includes(`'${plain}'`) && !patterns.some((pattern) => pattern.test(key))
   })
   expect(unused).toEqual([])

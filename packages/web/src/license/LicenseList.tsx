@@ -8,7 +8,7 @@ import { api, refresh } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { notify } from '../app/messages.ts'
 import { formatDate } from '../i18n/format.ts'
-import { licenseName } from '../i18n/seeded.ts'
+import { edgeName, licenseName } from '../i18n/seeded.ts'
 import { words } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -135,11 +135,11 @@ function Bound({ ids }: { ids: readonly string[] }) {
   if (ids.length === 0) return t('license.unbound')
   return edges
     .filter(({ nimble_id }) => ids.includes(nimble_id))
-    .map(({ nimble_id, name }, index) => (
-      <span key={nimble_id}>
+    .map((nimble, index) => (
+      <span key={nimble.nimble_id}>
         {index > 0 && ', '}
-        <Go to="/configuration/detail" search={{ nid: nimble_id }}>
-          {name}
+        <Go to="/configuration/detail" search={{ nid: nimble.nimble_id }}>
+          {edgeName(nimble)}
         </Go>
       </span>
     ))

@@ -171,7 +171,7 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
                   )}
                   {tags.length > 0 && (
                     <Select
-                      w={170}
+                      w={195}
                       aria-label={t('site.filterTag')}
                       placeholder={t('site.allTags')}
                       clearable

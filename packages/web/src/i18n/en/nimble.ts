@@ -136,6 +136,7 @@ export const license = {
   expires: 'Expires {{date}}',
   never: 'Does not expire',
   until: 'Valid until',
+  days_zero: 'less than a day left',
   days_one: 'one day left',
   days_other: '{{count}} days left',
   for: 'For',

@@ -96,6 +96,8 @@ export const shell = {
   sessionLost: 'Your session has ended.',
   sessionLostDetail: 'Sign in again: what you had typed is kept.',
   licenseExpiring: 'Licence {{name}} expires on {{date}}.',
+  licenseLastDay: 'Licence {{name}} expires within a day.',
+  licenseExpiredDetail: 'Its analytics go on; no new ones can be attached.',
   licenseExpired: 'Licence {{name}} has expired.',
   cameraOffline: '{{name}} is offline. {{cause}}',
   cameraBack: '{{name}} is back after {{time}}.',

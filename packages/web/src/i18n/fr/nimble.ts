@@ -138,6 +138,7 @@ export const license: Catalogue['license'] = {
   expires: 'Expire le {{date}}',
   never: "N'expire pas",
   until: "Valable jusqu'au",
+  days_zero: "moins d'un jour restant",
   days_one: 'un jour restant',
   days_other: '{{count}} jours restants',
   for: 'Pour',

@@ -98,6 +98,8 @@ export const shell: Catalogue['shell'] = {
   sessionLost: 'Votre session est terminée.',
   sessionLostDetail: 'Reconnectez-vous : votre saisie est conservée.',
   licenseExpiring: 'La licence {{name}} expire le {{date}}.',
+  licenseLastDay: "La licence {{name}} expire dans moins d'un jour.",
+  licenseExpiredDetail: 'Ses analyses continuent ; aucune autre ne peut être ajoutée.',
   licenseExpired: 'La licence {{name}} a expiré.',
   cameraOffline: '{{name}} est hors ligne. {{cause}}',
   cameraBack: '{{name}} est revenue après {{time}}.',

@@ -167,7 +167,8 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
             <Loader size={14} /> {t('onboarding.cameras.looking')}
           </Group>
         ) : look.state === 'failed' ? (
-          (look.error ?? t('onboarding.cameras.none'))
+          // What is wrong with a field stands there.
+          !look.errors.range && (look.error ?? t('onboarding.cameras.none'))
         ) : (
           offered.length > 0 && t('onboarding.cameras.found', { count: offered.length })
         )}

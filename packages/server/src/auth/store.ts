@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Role, reachesEveryOrganization } from '@sightline/domain'
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
-import type { Trx } from '../db/database.ts'
+import { prepared, type Trx } from '../db/database.ts'
 import type { Caller } from '../scope.ts'
 import { newUid } from '../uid.ts'
 
@@ -62,6 +62,7 @@ export async function openSession(
 const live = (trx: Trx) =>
   trx
     .selectFrom('session as s')
+    .modifyFront(prepared('auth.session'))
     .innerJoin('app_user as u', (on) => on.onRef('u.tenant_id', '=', 's.tenant_id').onRef('u.id', '=', 's.user_id'))
     .innerJoin('organization as o', 'o.tenant_id', 's.tenant_id')
     .where('s.revoked_at', 'is', null)

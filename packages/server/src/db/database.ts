@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -6,6 +7,7 @@ import {
   PostgresDriver,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type RawBuilder,
   sql,
   type Transaction,
 } from 'kysely'
@@ -90,15 +92,20 @@ const joinsPlanned = 4
 const idleInTransactionSeconds = 30
 
 /**
- * Statements that begin with a comment are prepared once a connection, under the comment as their name: planning the
- * event statements takes longer than running them.
+ * Statements that begin with a comment (or with `select` and a comment) are prepared once a connection, under the comment
+ * and the hash of their text as their name: planning them takes longer than running them. Such a statement has few texts,
+ * as each is kept by each connection, and names its columns: `*` means others once another portal has migrated the schema,
+ * and a prepared statement may not answer those.
  */
 class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's overloads cannot be restated
   override query(...args: any[]): any {
     const [text, values] = args
-    const name =
-      typeof text === 'string' && Array.isArray(values) ? /^\s*\/\* ([\w.]+) \*\//.exec(text)?.[1] : undefined
+    const comment =
+      typeof text === 'string' && Array.isArray(values)
+        ? /^\s*(?:select )?\/\* ([\w.]+) \*\//.exec(text)?.[1]
+        : undefined
+    const name = comment && `${comment} ${hash('sha1', text).slice(0, 16)}`
     const query = name ? [{ name, text, values }, ...args.slice(2)] : args
     return super.query(...(query as Parameters<pg.Client['query']>))
   }
@@ -122,6 +129,9 @@ function makePool(config: pg.PoolConfig, name: string, max: number, timeoutSecon
   pool.on('connect', (client) => void client.on('error', () => undefined))
   return pool
 }
+
+/** First in a `select`: it is prepared, as `PreparingClient` says. @param name letters, digits, dots */
+export const prepared = (name: string): RawBuilder<unknown> => sql.raw(`/* ${name} */`)
 
 /** The transaction begins under its role and tenant in one message; `local` ends with it, so a pool never leaks them. */
 class FencedDriver extends PostgresDriver {

@@ -69,12 +69,12 @@ export const device: Handlers<'device'> = {
 
   list: ({ limit, offset, ...filter }, { app, scope }) =>
     app.db.as(scope, async (trx) => {
-      await joinAsWritten(trx)
       if (filter.site_id !== undefined) await findSite(trx, scope, filter.site_id)
       if (filter.customer_id !== undefined) await findCustomer(trx, scope, filter.customer_id)
       if (filter.nimble_id !== undefined) await readNimble(trx, scope, filter.nimble_id)
-      const { rows, counted } = await pageOfDevices(trx, scope, app.links, filter, { limit, offset })
-      const entities = await describeDevices(trx, scope, app, rows)
+      const asWritten = await joinAsWritten(trx)
+      const { rows, counted } = await pageOfDevices(asWritten, scope, app.links, filter, { limit, offset })
+      const entities = await describeDevices(asWritten, scope, app, rows)
       return reply(entities, { page: pageOf({ limit, offset }, counted) })
     }),
 

@@ -17,10 +17,45 @@ import { hasHealth } from './health.ts'
 export { siteGrades } from './health.ts'
 export { moveDevice } from './move.ts'
 
-/** Cameras, with what decides who sees them and who reads them. */
-const devices = (trx: Trx, scope: Scope) =>
+/** By name, so that a prepared statement still fits when another portal has added one. */
+const ownColumns = [
+  'device.tenant_id',
+  'device.id',
+  'device.uid',
+  'device.site_id',
+  'device.nimble_id',
+  'device.name',
+  'device.endpoint_uuid',
+  'device.stream_address',
+  'device.stream_type',
+  'device.username',
+  'device.password',
+  'device.onvif_port',
+  'device.resolution',
+  'device.codec',
+  'device.fps',
+  'device.tags',
+  'device.snapshot_uid',
+  'device.is_demo',
+  'device.version',
+  'device.created_at',
+  'device.updated_at',
+] as const
+
+/** Cameras in reach, in the order of lists. */
+const inOrder = (trx: Trx, scope: Scope) =>
   trx
     .selectFrom('device')
+    .select(ownColumns)
+    .where(within(scope, 'device'))
+    .orderBy(sql`device.name collate "und-x-icu"`)
+    .orderBy('device.tenant_id')
+    .orderBy('device.id')
+
+/** The same cameras, with where they are and who reads them. */
+const withParents = (trx: Trx, own: ReturnType<typeof inOrder>) =>
+  trx
+    .selectFrom(own.as('device'))
     .innerJoin('organization', 'organization.tenant_id', 'device.tenant_id')
     .innerJoin('site', (on) =>
       on.onRef('site.tenant_id', '=', 'device.tenant_id').onRef('site.id', '=', 'device.site_id'),
@@ -43,15 +78,14 @@ const devices = (trx: Trx, scope: Scope) =>
       'nimble_state.state as link_state',
       'nimble_state.cause as link_cause',
     ])
-    .where(within(scope, 'device'))
     .orderBy(sql`device.name collate "und-x-icu"`)
     .orderBy('device.tenant_id')
     .orderBy('device.id')
-export type DeviceRow = Awaited<ReturnType<ReturnType<typeof devices>['execute']>>[number]
+export type DeviceRow = Awaited<ReturnType<ReturnType<typeof withParents>['execute']>>[number]
 
 /** @throws 404 when it does not exist or is out of reach */
 export async function readDevice(trx: Trx, scope: Scope, uid: string): Promise<DeviceRow> {
-  const row = await devices(trx, scope).where('device.uid', '=', uid).executeTakeFirst()
+  const row = await withParents(trx, inOrder(trx, scope).where('device.uid', '=', uid)).executeTakeFirst()
   if (!row) throw notFound()
   return row
 }
@@ -73,13 +107,15 @@ export const lockDevices = (trx: Trx, scope: Scope, uids: readonly string[]) =>
 export function deviceRows(
   trx: Trx,
   scope: Scope,
-  filter: { siteUid?: string | undefined; siteUids?: readonly string[]; uids?: readonly string[] } = {},
+  filter: { siteUids?: readonly string[]; uids?: readonly string[] } = {},
 ): Promise<DeviceRow[]> {
-  let query = devices(trx, scope)
-  if (filter.siteUid !== undefined) query = query.where('site.uid', '=', filter.siteUid)
-  if (filter.siteUids) query = query.where(sql<SqlBool>`site.uid = any(${[...filter.siteUids]}::uuid[])`)
+  let query = inOrder(trx, scope)
+  if (filter.siteUids)
+    query = query.where(
+      sql<SqlBool>`device.site_id in (select id from site where uid = any(${[...filter.siteUids]}::uuid[]))`,
+    )
   if (filter.uids) query = query.where(sql<SqlBool>`device.uid = any(${[...filter.uids]}::uuid[])`)
-  return query.execute()
+  return withParents(trx, query).execute()
 }
 
 /** What a list may be narrowed to; all that is given holds. Public ids. */
@@ -105,13 +141,13 @@ export async function pageOfDevices(
   { limit = mostRows, offset = 0 }: Paging,
 ): Promise<{ rows: DeviceRow[]; counted: number }> {
   const conditions = await conditionsOf(trx, scope, links, filter)
-  let query = devices(trx, scope)
+  let query = inOrder(trx, scope)
   let all = trx.selectFrom('device').select('device.id').where(within(scope, 'device'))
   for (const condition of conditions) {
     query = query.where(condition)
     all = all.where(condition)
   }
-  const rows = await query.limit(limit).offset(offset).execute()
+  const rows = await withParents(trx, query.limit(limit).offset(offset)).execute()
   // The last page says it itself.
   if (rows.length < limit && (rows.length > 0 || offset === 0)) return { rows, counted: offset + rows.length }
   const { counted } = await trx

@@ -7,6 +7,26 @@ import { notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { newUid } from '../uid.ts'
 
+/** By name, so that a prepared statement still fits when another portal has added one. */
+const ownColumns = [
+  'source.tenant_id',
+  'source.id',
+  'source.uid',
+  'source.device_id',
+  'source.nimble_id',
+  'source.name',
+  'source.stream_id',
+  'source.address',
+  'source.proxy',
+  'source.rate',
+  'source.type',
+  'source.role',
+  'source.is_default',
+  'source.version',
+  'source.created_at',
+  'source.updated_at',
+] as const
+
 /** Streams of devices, with what decides who sees them. */
 const sources = (trx: Trx, scope: Scope) =>
   trx
@@ -24,7 +44,7 @@ const sources = (trx: Trx, scope: Scope) =>
     .leftJoin('source_state', (on) =>
       on.onRef('source_state.tenant_id', '=', 'source.tenant_id').onRef('source_state.source_id', '=', 'source.id'),
     )
-    .selectAll('source')
+    .select(ownColumns)
     .select([
       'organization.uid as organization_uid',
       'device.uid as device_uid',

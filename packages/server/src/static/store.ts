@@ -7,6 +7,27 @@ import { invalid, notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { newUid } from '../uid.ts'
 
+/** By name, so that a prepared statement still fits when another portal has added one. */
+const ownColumns = [
+  'static_zone.tenant_id',
+  'static_zone.id',
+  'static_zone.uid',
+  'static_zone.source_id',
+  'static_zone.channel_id',
+  'static_zone.kind',
+  'static_zone.name',
+  'static_zone.label',
+  'static_zone.points',
+  'static_zone.direction',
+  'static_zone.side_a',
+  'static_zone.side_b',
+  'static_zone.aspect_ratio',
+  'static_zone.is_active',
+  'static_zone.version',
+  'static_zone.created_at',
+  'static_zone.updated_at',
+] as const
+
 /** Zones, with what decides who sees them and where they go. */
 const zones = (trx: Trx, scope: Scope) =>
   trx
@@ -24,7 +45,7 @@ const zones = (trx: Trx, scope: Scope) =>
     .leftJoin('channel', (on) =>
       on.onRef('channel.tenant_id', '=', 'static_zone.tenant_id').onRef('channel.id', '=', 'static_zone.channel_id'),
     )
-    .selectAll('static_zone')
+    .select(ownColumns)
     .select([
       'organization.uid as organization_uid',
       'source.uid as source_uid',

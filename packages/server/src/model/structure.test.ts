@@ -9,6 +9,10 @@ const relu = { op: 'Relu', in: ['images'], out: ['out'] }
 const plain = (of: Partial<Parameters<typeof onnxFile>[0]> = {}) =>
   onnxFile({ nodes: [relu], inputs: [input], outputs: [output], ...of })
 const elsewhere = { name: 'w', dims: [1], elsewhere: '../../instance.key' }
+/** What the runtime would merge with the graph before it. */
+const more = graph({ nodes: [], weights: [elsewhere], inputs: [], outputs: [] })
+/** A function of its own, with a default of an attribute. */
+const withDefault = (tensor: Uint8Array) => part(25, part(11, part(5, tensor)))
 /** A graph inside an attribute, as branches and loops have them. */
 const inside = (body: Uint8Array) => ({ op: 'If', in: ['x'], out: ['out'], attributes: { then_branch: body } })
 const nested = (depth: number): Uint8Array =>
@@ -46,6 +50,17 @@ test.each<[string, Uint8Array, string]>([
   [
     'the same in a branch',
     plain({ nodes: [inside(graph({ nodes: [relu], weights: [elsewhere], inputs: [], outputs: [output] }))] }),
+    'model_external_data',
+  ],
+  ['the same in a second graph', Buffer.concat([plain(), part(7, more)]), 'not_onnx'],
+  [
+    'the same under a tag of more than 32 bits',
+    Buffer.concat([plain(), Buffer.of(0xba, 0x80, 0x80, 0x80, 0x20), part(7, more).subarray(1)]),
+    'not_onnx',
+  ],
+  [
+    "the same as a function's default",
+    Buffer.concat([plain(), withDefault(part(13, Buffer.from('x')))]),
     'model_external_data',
   ],
   [

@@ -36,8 +36,9 @@ const elementTypes: Record<number, string> = {
 export function readStructure(file: Uint8Array): ModelStructure {
   if (file[0] === 0x50 && file[1] === 0x4b) throw new ModelFault('model_is_archive')
   const model = fieldsOf(file)
-  const graph = model.bytes(7)[0]
-  if (!graph || model.bytes(8).length === 0) throw new ModelFault('not_onnx')
+  // The runtime would merge a second graph with the first.
+  const [graph, ...others] = model.bytes(7)
+  if (!graph || others.length > 0 || model.bytes(8).length === 0) throw new ModelFault('not_onnx')
   const opset = opsetOf(model)
   if (opset < opsets.least || opset > opsets.most)
     throw new ModelFault(`model_opset:${opset}:${opsets.least}:${opsets.most}`)
@@ -45,7 +46,10 @@ export function readStructure(file: Uint8Array): ModelStructure {
   const functions = model.bytes(25)
   const domains = new Set([...knownDomains, ...functions.map((one) => fieldsOf(one).text(10))])
   const count = { nodes: 0 }
-  for (const one of functions) for (const node of fieldsOf(one).bytes(7)) checkNode(node, domains, count, 0)
+  for (const one of functions.map(fieldsOf)) {
+    for (const node of one.bytes(7)) checkNode(node, domains, count, 0)
+    for (const attribute of one.bytes(11)) checkAttribute(attribute, domains, count, 0)
+  }
   checkGraph(graph, domains, count, 0)
 
   const body = fieldsOf(graph)
@@ -105,12 +109,14 @@ function checkNode(node: Uint8Array, domains: ReadonlySet<string>, count: Count,
   const fields = fieldsOf(node)
   const domain = fields.text(7)
   if (!domains.has(domain)) throw new ModelFault(`model_custom_operator:${wordOf(fields.text(4))}`)
-  for (const attribute of fields.bytes(5)) {
-    const value = fieldsOf(attribute)
-    for (const tensor of [...value.bytes(5), ...value.bytes(10)]) checkTensor(tensor)
-    for (const sparse of [...value.bytes(22), ...value.bytes(23)]) checkSparse(sparse)
-    for (const graph of [...value.bytes(6), ...value.bytes(11)]) checkGraph(graph, domains, count, depth + 1)
-  }
+  for (const attribute of fields.bytes(5)) checkAttribute(attribute, domains, count, depth)
+}
+
+function checkAttribute(attribute: Uint8Array, domains: ReadonlySet<string>, count: Count, depth: number): void {
+  const value = fieldsOf(attribute)
+  for (const tensor of [...value.bytes(5), ...value.bytes(10)]) checkTensor(tensor)
+  for (const sparse of [...value.bytes(22), ...value.bytes(23)]) checkSparse(sparse)
+  for (const graph of [...value.bytes(6), ...value.bytes(11)]) checkGraph(graph, domains, count, depth + 1)
 }
 
 function checkSparse(sparse: Uint8Array): void {
@@ -121,7 +127,7 @@ function checkSparse(sparse: Uint8Array): void {
 /** Weights in other files would be read from wherever the file says. */
 function checkTensor(tensor: Uint8Array): void {
   const fields = fieldsOf(tensor)
-  if (fields.number(14) === 1 || fields.bytes(13).length > 0) throw new ModelFault('model_external_data')
+  if (fields.number(14) !== 0 || fields.bytes(13).length > 0) throw new ModelFault('model_external_data')
 }
 
 function shapeOf(info: Uint8Array): TensorShape {
@@ -174,7 +180,8 @@ function fieldsOf(message: Uint8Array): Fields {
   while (at < message.length) {
     const tag = varint()
     const field = Math.floor(tag / 8)
-    if (field === 0) throw new ModelFault('not_onnx')
+    // Of a longer one the runtime reads the lower 32 bits, and so another field than we would.
+    if (field === 0 || tag >= 2 ** 32) throw new ModelFault('not_onnx')
     switch (tag % 8) {
       case 0:
         numbers.set(field, varint())

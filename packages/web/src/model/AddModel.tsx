@@ -24,6 +24,8 @@ export function AddModel({ onDone }: { onDone: () => void }) {
   const [step, setStep] = useState<Step>({ kind: 'choose' })
   const [refused, setRefused] = useState<string | null>(null)
   const sending = useRef<AbortController | null>(null)
+  /** So that the same file, exported anew, can be chosen again. */
+  const forget = useRef<() => void>(null)
 
   const tryOn = async (path: string, name: string, head?: Head, picture?: string) => {
     setStep({ kind: 'checking' })
@@ -35,6 +37,7 @@ export function AddModel({ onDone }: { onDone: () => void }) {
   }
   const send = async (file: File | null) => {
     if (!file) return
+    forget.current?.()
     setRefused(null)
     if (file.size > modelMaxBytes) return setRefused(fieldText('file_too_large'))
     setStep({ kind: 'sending', share: 0 })
@@ -95,7 +98,7 @@ export function AddModel({ onDone }: { onDone: () => void }) {
         >
           {t('common.cancel')}
         </Button>
-        <FileButton onChange={(file) => void send(file)} accept=".onnx">
+        <FileButton resetRef={forget} onChange={(file) => void send(file)} accept=".onnx">
           {(props) => (
             <Button {...props} leftSection={<IconUpload size={16} />} disabled={isBusy}>
               {t('model.choose')}

@@ -94,9 +94,10 @@ const live = (trx: Trx) =>
         select array_agg(a.usecase_id::int4) from user_usecase a where a.tenant_id = u.tenant_id and a.user_id = u.id) end`.as(
         'usecase_ids',
       ),
+      // The same; but whose channels were all deleted sees none.
       sql<string[] | null>`case when u.role_key in ('user', 'viewer') then (
-        select array_agg(c.uid) from user_channel a
-        join channel c on c.tenant_id = a.tenant_id and c.id = a.channel_id
+        select array_remove(array_agg(c.uid), null) from user_channel a
+        left join channel c on c.tenant_id = a.tenant_id and c.id = a.channel_id
         where a.tenant_id = u.tenant_id and a.user_id = u.id) end`.as('channel_uids'),
     ])
 type LiveSession = Awaited<ReturnType<ReturnType<typeof live>['execute']>>[number]

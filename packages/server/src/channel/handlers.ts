@@ -30,6 +30,7 @@ import {
   channelStatus,
   deleteChannel,
   describeChannels,
+  forgetDeleted,
   listChannels,
   readChannel,
   touchChannels,
@@ -177,7 +178,9 @@ export const channel: Handlers<'channel'> = {
     app.db.as(scope, async (trx) => {
       const owner = await findUser(trx, scope, user_id)
       note({ object_name: owner.username })
-      return unassign(trx, 'user_channel', owner, await named(trx, scope, which))
+      const channels = await named(trx, scope, which)
+      await forgetDeleted(trx, owner)
+      return unassign(trx, 'user_channel', owner, channels)
     }),
 
   async delete({ channel_id, force }, ctx) {

@@ -163,6 +163,27 @@ describe('channels that go to a person', () => {
     expect(await seen()).toEqual([one.uid, two.uid].toSorted())
   })
 
+  test('leave them nothing, not everything, once the last is deleted, until an admin takes the narrowing away', async () => {
+    const device = await t.make.device()
+    const [one, two] = [await t.make.channel({}, device), await t.make.channel({}, device)]
+    const person = await t.signIn('viewer')
+    await t.make.assign(person.user as never, { site: { id: device.site_id, tenant_id: device.tenant_id } as never })
+    const seen = async () =>
+      (await person.call('channel.list', { device_id: device.uid })).body.response.map(
+        (row: { channel_id: string }) => row.channel_id,
+      )
+    await admin.call('channel.assign', { user_id: person.user?.uid, channel_id: [one.uid] })
+    await t.services.db.owner((trx) => trx.deleteFrom('channel').where('uid', '=', one.uid).execute())
+    expect(await seen()).toEqual([])
+    const rest = { user_id: person.user?.uid, channel_id: [two.uid] }
+    await admin.call('channel.assign', rest)
+    expect(await seen()).toEqual([two.uid])
+    await admin.call('channel.unassign', rest)
+    expect(await seen()).toEqual([two.uid])
+    await t.make.channel({}, device)
+    expect(await seen()).toHaveLength(2)
+  })
+
   test('at least one is named, all of the named use case and in reach', async () => {
     const channel = await t.make.channel({ usecase_key: 'ppltrk' })
     const person = await t.make.user('user')

@@ -345,5 +345,17 @@ export async function updateChannel(
   if (numUpdatedRows === 0n) throw stale()
 }
 
+/** Takes from a person what is left of the assignment of channels that were deleted since. */
+export const forgetDeleted = (trx: Trx, user: { tenant_id: number; id: number }) =>
+  trx
+    .deleteFrom('user_channel')
+    .where('tenant_id', '=', user.tenant_id)
+    .where('user_id', '=', user.id)
+    .where(
+      sql<SqlBool>`not exists (select from channel
+        where channel.tenant_id = user_channel.tenant_id and channel.id = user_channel.channel_id)`,
+    )
+    .execute()
+
 export const deleteChannel = (trx: Trx, channel: Pick<ChannelRow, 'tenant_id' | 'id'>) =>
   trx.deleteFrom('channel').where('tenant_id', '=', channel.tenant_id).where('id', '=', channel.id).execute()

@@ -7,6 +7,7 @@ import { statements as models } from './migrations/0004_models.ts'
 import { statements as channels } from './migrations/0005_channels.ts'
 import { statements as occasions } from './migrations/0006_occasions.ts'
 import { statements as heard } from './migrations/0008_heard.ts'
+import { statements as narrowed } from './migrations/0009_narrowed.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -26,6 +27,7 @@ const migrations: Record<string, Migration> = {
   '0005_channels': run(channels),
   '0006_occasions': run(occasions),
   '0008_heard': run(heard),
+  '0009_narrowed': run(narrowed),
 }
 
 /**

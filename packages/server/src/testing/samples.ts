@@ -197,10 +197,11 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'live.open': (w) => ({ channel_id: w.channel }),
   'media.get': (w) => ({ id: w.media }),
   'model.list': () => ({}),
-  'model.check': (w) => ({ path: `/api/v1/media/${w.media}` }),
-  'model.create': (w) => ({
+  // A path is whose who uploaded it: model.test.ts shows that others get the same answer as for none.
+  'model.check': () => ({ path: '/api/v1/media/none' }),
+  'model.create': () => ({
     model_name: name('Model'),
-    path: `/api/v1/media/${w.media}`,
+    path: '/api/v1/media/none',
     head: 'yolov8',
     labels: { 0: 'person' },
   }),

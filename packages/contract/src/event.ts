@@ -80,6 +80,9 @@ export const seriesPoint = z.object({
   observed_ms: z.number(),
   coverage_ratio: z.number(),
 })
+const chartSeries = z.array(
+  z.object({ metric: z.enum(metricIds), face, channel_id: z.uuid().nullable(), points: z.array(seriesPoint) }),
+)
 export const eventSeries = z
   .object({
     usecase_key: z.enum(usecaseKeys),
@@ -87,9 +90,7 @@ export const eventSeries = z
     timezone: z.string(),
     start: z.string(),
     end: z.string(),
-    series: z.array(
-      z.object({ metric: z.enum(metricIds), face, channel_id: z.uuid().nullable(), points: z.array(seriesPoint) }),
-    ),
+    series: chartSeries,
   })
   .meta({ id: 'EventSeries' })
 export type EventSeries = z.infer<typeof eventSeries>
@@ -135,6 +136,45 @@ export const eventStats = z
   })
   .meta({ id: 'EventStats' })
 export type EventStats = z.infer<typeof eventStats>
+
+/** Sites and what their use cases say of a period. */
+export const siteReport = z
+  .object({
+    start: z.string(),
+    end: z.string(),
+    /** Where hours and days are cut; null: by the clock of each site. */
+    timezone: z.string().nullable(),
+    agg_frequency: z.enum(frequencies),
+    generated_at: z.string(),
+    /** Whether it differs from an earlier one because records came late; null where none was kept. */
+    revised: z.boolean().nullable(),
+    /** In the order asked for. */
+    sites: z.array(
+      z.object({
+        site_id: z.uuid(),
+        site_name: z.string(),
+        timezone: z.string(),
+        channels: z.int(),
+        /** Share of the time that was watched, over its channels; null without any. */
+        coverage_ratio: z.number().nullable(),
+        usecases: z.array(
+          z.object({
+            usecase_key: z.enum(usecaseKeys),
+            usecase_name: z.string(),
+            metrics: z.array(metricStat),
+            series: chartSeries,
+            /** The greatest first; without those that were not watched. */
+            top_channels: z.array(z.object({ channel_id: z.uuid(), channel_name: z.string(), value: z.number() })),
+            /** Null: not known. */
+            notifications: z.int().nullable(),
+          }),
+        ),
+      }),
+    ),
+    totals: z.object({ sites: z.int(), channels: z.int(), coverage_ratio: z.number().nullable() }),
+  })
+  .meta({ id: 'SiteReport' })
+export type SiteReport = z.infer<typeof siteReport>
 
 export const eventHistogram = z
   .object({

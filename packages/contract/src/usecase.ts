@@ -2,6 +2,7 @@ import { bundles, metricIds, usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
 import { assigned, assignedIds, unassigned } from './assign.ts'
 import { elements, elementValue } from './edge.ts'
+import { frequencies, siteReport, timePoint } from './event.ts'
 import { id } from './field.ts'
 import { op } from './op.ts'
 
@@ -52,6 +53,24 @@ export const usecase = {
     access: 'viewer_and_above',
     input: z.strictObject({ usecase_id: id }),
     output: usecaseEntity,
+  }),
+  report: op({
+    method: 'POST',
+    path: '/usecase/report',
+    summary:
+      'What the use cases of sites say of a period; beyond 20 sites or 31 days a job, whose result is the same report',
+    access: 'viewer_and_above',
+    reads: true,
+    input: z.strictObject({
+      site_id: z.array(id).min(1, 'required').max(200, 'at_most_items:200'),
+      /** None: all. */
+      usecase_id: z.array(id).max(usecaseKeys.length, 'too_many').default([]),
+      start: timePoint.default('-24h'),
+      end: timePoint.default('0ms'),
+      agg_frequency: z.enum(frequencies, { error: 'one_of' }).optional(),
+      timezone: z.string().max(64).optional(),
+    }),
+    output: z.union([siteReport, z.object({ job_id: z.uuid() })]),
   }),
   assign: op({
     method: 'POST',

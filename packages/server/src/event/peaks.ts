@@ -76,7 +76,10 @@ function keep(hours: Map<number, Peak>, hour: number, peak: Peak) {
  * Closed hours of a period in which none of the channels is marked, each with what its rows were last written by: a row
  * that is written anew has a younger transaction, so the sum rises with each change.
  */
-async function closedHours(trx: Trx, { channels, borders }: Query): Promise<Map<number, string>> {
+export async function closedHours(
+  trx: Trx,
+  { channels, borders }: Omit<Query, 'series'>,
+): Promise<Map<number, string>> {
   const { tenants, ids } = keys(channels)
   const [start, end] = [borders[0] as number, borders.at(-1) as number]
   const { rows } = await sql<{ hour: Date; rows: string | null }>`

@@ -29,7 +29,8 @@ export async function selectChannels(trx: Trx, scope: Scope, selection: Selectio
         .onRef('channel_state.tenant_id', '=', 'channel.tenant_id')
         .onRef('channel_state.channel_id', '=', 'channel.id'),
     )
-    .select(['channel.tenant_id', 'channel.id', 'channel.uid', 'channel.threshold', 'usecase.key as usecase_key'])
+    .select(['channel.tenant_id', 'channel.id', 'channel.uid', 'channel.name', 'channel.threshold'])
+    .select('usecase.key as usecase_key')
     .select(['site.timezone', 'channel_state.state'])
     .where(withinChannels(scope))
     .orderBy('channel.id')

@@ -20,6 +20,8 @@ export type StatsQuery = {
   metrics: readonly MetricId[]
   channels: readonly SelectedChannel[]
   period: Period
+  /** Borders of the points of the small curve, where the caller has a course of its own; each point is a full hour or more. */
+  course?: readonly number[]
 }
 
 /** Card figures of channels together: the period, its change against the one before, and a small curve. */
@@ -27,9 +29,9 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
   const { usecase, metrics, channels, period } = query
   const length = period.end - period.start
   const before: Period = { start: period.start - length, end: period.start }
-  const step = length < sparkPoints * hourMs ? '1m' : '1h'
+  const step = !query.course && length < sparkPoints * hourMs ? '1m' : '1h'
   // One reading for the period before and for each point of the small curve, of which the period consists.
-  const parts = equalBorders(period, sparkPoints, frequencyMs[step])
+  const parts = query.course ?? equalBorders(period, sparkPoints, frequencyMs[step])
   const borders = [before.start, ...parts]
   const last = metrics.some((metric) => showsLast(usecase, metric))
   const slots = slotsByChannel(

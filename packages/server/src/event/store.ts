@@ -15,6 +15,8 @@ import { readStats } from './stats.ts'
 import type { Period } from './time.ts'
 
 export type { EventWriter } from './ingest.ts'
+export { type ReportQuery, readSiteReport, reportDetail, reportSites } from './report.ts'
+export { readPeriod } from './time.ts'
 
 const periodMs = recentHours * hourMs
 

@@ -269,6 +269,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'upload.create': () => ({}),
   'upload.public': () => ({}),
   'usecase.list': (w) => ({ channel_id: w.channel, bundle_id: bundleUid('people') }),
+  'usecase.report': (w) => ({ site_id: [w.site] }),
   'usecase.get': () => ({ usecase_id: usecaseUid('pplcnt') }),
   'usecase.assign': (w) => ({ user_id: w.user, usecase_id: [usecaseUid('pplcnt')] }),
   'usecase.unassign': (w) => ({ customer_id: w.customer, usecase_id: [usecaseUid('pplcnt')] }),

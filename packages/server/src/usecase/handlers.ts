@@ -10,6 +10,7 @@ import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { changeOf } from '../trace.ts'
 import { findUser } from '../user/store.ts'
+import { report } from './report.ts'
 import {
   assignedUsecases,
   bundlesOf,
@@ -43,6 +44,8 @@ async function named(trx: Trx, uids: readonly string[]) {
 }
 
 export const usecase: Handlers<'usecase'> = {
+  report,
+
   list({ customer_id, site_id, channel_id, bundle_id }, { app, scope }) {
     return app.db.as(scope, async (trx) => {
       const customer =

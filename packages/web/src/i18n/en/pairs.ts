@@ -127,6 +127,7 @@ export const pairs = {
   'usecase.get': { done: 'Use case loaded', failed: 'Error while fetching Use case' },
   'usecase.assign': { done: 'Use cases assigned', failed: 'Error while assigning use cases' },
   'usecase.unassign': { done: 'Use cases taken away', failed: 'Error while taking use cases away' },
+  'usecase.report': { done: 'Report made', failed: 'Error while making the report' },
   'usecase.list': { done: 'Use cases loaded', failed: 'Error while fetching Use cases' },
   'user.config': { done: 'Settings loaded', failed: 'Error while fetching your settings' },
   'user.configReplace': { done: 'Settings saved', failed: 'Error while saving your settings' },

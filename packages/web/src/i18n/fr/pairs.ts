@@ -154,6 +154,7 @@ export const pairs = {
   'usecase.get': { done: "Cas d'usage chargé", failed: "Erreur lors de la lecture du cas d'usage" },
   'usecase.assign': { done: "Cas d'usage attribués", failed: "Erreur lors de l'attribution des cas d'usage" },
   'usecase.unassign': { done: "Cas d'usage retirés", failed: "Erreur lors du retrait des cas d'usage" },
+  'usecase.report': { done: 'Rapport établi', failed: "Erreur lors de l'établissement du rapport" },
   'usecase.list': { done: "Cas d'usage chargés", failed: "Erreur lors de la lecture des cas d'usage" },
   'user.config': { done: 'Réglages chargés', failed: 'Erreur lors de la lecture de vos réglages' },
   'user.configReplace': { done: 'Réglages enregistrés', failed: "Erreur lors de l'enregistrement de vos réglages" },

@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto'
+import type { SiteReport } from '@sightline/contract'
+import { metricsOf, type UsecaseKey, usecases } from '@sightline/domain'
+import { type SqlBool, sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import { within } from '../reach.ts'
+import { notFound } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
+import { readChart } from './chart.ts'
+import { round } from './figures.ts'
+import { closedHours } from './peaks.ts'
+import { hourMs } from './rollup.ts'
+import { type SelectedChannel, selectChannels } from './select.ts'
+import { readStats } from './stats.ts'
+import { bucketBorders, defaultFrequency, type Period } from './time.ts'
+
+const mostTopChannels = 5
+/** Two days of hours; a longer course is drawn in fewer points. */
+const mostSparkBorders = 49
+
+export type ReportQuery = {
+  /** Null: every use case that watches there. */
+  usecases: readonly UsecaseKey[] | null
+  period: Period
+  frequency: SiteReport['agg_frequency'] | undefined
+  /** Where hours and days are cut; undefined: by the clock of each site. */
+  timezone: string | undefined
+}
+export type ReportSite = Awaited<ReturnType<typeof reportSites>>[number]
+
+/** The sites of a report, in the order asked for. @throws 404 for one out of reach */
+export async function reportSites(trx: Trx, scope: Scope, uids: readonly string[]) {
+  const asked = [...new Set(uids)]
+  const rows = await trx
+    .selectFrom('site')
+    .select(['uid', 'name', 'timezone'])
+    .where(within(scope, 'site', 'site.id'))
+    .where(sql<SqlBool>`uid = any(${asked}::uuid[])`)
+    .execute()
+  const byUid = new Map(rows.map((row) => [row.uid, row]))
+  return asked.map((uid) => byUid.get(uid) ?? notThere())
+}
+
+function notThere(): never {
+  throw notFound()
+}
+
+/** Detail of a report: the one asked for, else what suits its period. @throws 400 when that would be too many points */
+export function reportDetail({ period, frequency, timezone }: ReportQuery): SiteReport['agg_frequency'] {
+  const detail = frequency ?? defaultFrequency(period)
+  bucketBorders(period, detail, timezone ?? 'UTC')
+  return detail
+}
+
+/** Of sites and periods that are over; each holds as long as the rows of its hours are the same. */
+type Kept = { rows: string; report: SiteReport['sites'][number] }
+const kept = new Map<string, Kept>()
+/** A report of ten use cases takes about 150 KB; beyond this the one unused for longest is forgotten. */
+const mostKept = 50
+
+/** What the rows of a period and of the one before were last written by; null unless all their hours are closed. */
+async function rowsOf(trx: Trx, channels: readonly SelectedChannel[], { start, end }: Period): Promise<string | null> {
+  const borders = [start - (end - start), end]
+  if (borders.some((at) => at % hourMs !== 0)) return null
+  const closed = [...(await closedHours(trx, { channels, borders }))].filter(([hour]) => hour < end)
+  return closed.length * hourMs === 2 * (end - start) ? closed.join() : null
+}
+
+/** One site of a report, remembered where its hours are closed: a report of yesterday is asked for more than once. */
+export async function readSiteReport(
+  trx: Trx,
+  scope: Scope,
+  site: ReportSite,
+  query: ReportQuery,
+): Promise<SiteReport['sites'][number]> {
+  const channels = (await selectChannels(trx, scope, { site_id: site.uid })).filter(
+    ({ usecase_key }) => query.usecases?.includes(usecase_key) ?? true,
+  )
+  // Read before the figures: what changes meanwhile is then read anew the next time.
+  const rows = await rowsOf(trx, channels, query.period)
+  if (rows === null) return makeSiteReport(trx, site, channels, query)
+  const { period, frequency, timezone } = query
+  const about = [site, channels.map(({ tenant_id, id, name }) => [tenant_id, id, name]), period, frequency, timezone]
+  const key = hash('sha1', JSON.stringify(about))
+  const known = kept.get(key)
+  kept.delete(key)
+  const report = known?.rows === rows ? known.report : await makeSiteReport(trx, site, channels, query)
+  kept.set(key, { rows, report })
+  const [oldest] = kept.keys()
+  if (kept.size > mostKept) kept.delete(oldest as string)
+  return report
+}
+
+/** One site of a report: each use case with its card figures, its course, and the channels that count most. */
+async function makeSiteReport(
+  trx: Trx,
+  site: ReportSite,
+  channels: readonly SelectedChannel[],
+  query: ReportQuery,
+): Promise<SiteReport['sites'][number]> {
+  const reports = []
+  let observed = 0
+  for (const [usecase, watching] of Map.groupBy(channels, (channel) => channel.usecase_key)) {
+    const report = await readUsecase(trx, usecase, watching, query, query.timezone ?? site.timezone)
+    observed += (report.metrics[0]?.coverage_ratio ?? 0) * watching.length
+    reports.push(report)
+  }
+  return {
+    site_id: site.uid,
+    site_name: site.name,
+    timezone: site.timezone,
+    channels: channels.length,
+    coverage_ratio: channels.length > 0 ? round(observed / channels.length) : null,
+    usecases: reports.sort((a, b) => a.usecase_name.localeCompare(b.usecase_name, 'en')),
+  }
+}
+
+async function readUsecase(
+  trx: Trx,
+  usecase: UsecaseKey,
+  channels: readonly SelectedChannel[],
+  query: ReportQuery,
+  timezone: string,
+): Promise<SiteReport['sites'][number]['usecases'][number]> {
+  const metrics = metricsOf(usecase)
+  const frequency = reportDetail(query)
+  const { period } = query
+  const borders = bucketBorders(period, frequency, timezone)
+  // The course in hours is the small curve too: points between them would be read from minutes.
+  const course = frequency === '1h' && borders.length <= mostSparkBorders ? { course: borders } : {}
+  const stats = await readStats(trx, { usecase, metrics, channels, period, ...course })
+  const series = await readChart(trx, { usecase, metrics, channels, frequency, borders, apart: false })
+  const names = new Map(channels.map((channel) => [channel.uid, channel.name]))
+  const top = stats.channels
+    .flatMap(({ channel_id, value }) =>
+      value === null ? [] : [{ channel_id, channel_name: names.get(channel_id) ?? '', value }],
+    )
+    .sort((a, b) => b.value - a.value)
+    .slice(0, mostTopChannels)
+  return {
+    usecase_key: usecase,
+    usecase_name: usecases[usecase].name,
+    metrics: stats.metrics,
+    series,
+    top_channels: top,
+    notifications: null,
+  }
+}

@@ -256,6 +256,7 @@ export const deviceOps = {
     summary:
       'Devices by name: of a site, of an edge server, of some health, or all in reach; at most 500 without a limit',
     access: 'viewer_and_above',
+    compressed: true,
     input: z.strictObject({
       customer_id: id.optional(),
       site_id: id.optional(),

@@ -231,6 +231,7 @@ export const event = {
     path: '/event/range',
     summary: 'Events of a period: type 1 lists, type 2 chart series (needs usecase_key)',
     access: 'viewer_and_above',
+    compressed: true,
     input: z.strictObject({
       ...selection,
       start: timePoint.default('-24h'),
@@ -260,6 +261,7 @@ export const event = {
     path: '/event/histogram',
     summary: 'How many occasions began in each part of a period',
     access: 'viewer_and_above',
+    compressed: true,
     input: z.strictObject({
       ...selection,
       start: timePoint.default('-24h'),
@@ -299,6 +301,7 @@ export const event = {
     path: '/event/stats',
     summary: 'Card figures of a trailing period with its change',
     access: 'viewer_and_above',
+    compressed: true,
     input: z.strictObject({ ...selection, frequency: z.enum(frequencies, { error: 'one_of' }).default('1d') }),
     output: eventStats,
   }),

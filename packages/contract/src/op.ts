@@ -21,6 +21,8 @@ export type Op = {
   onDisk?: Record<string, { maxBytes: number; access: AccessRule }>
   /** Changes nothing although its verb is not GET: leaves no trace row. */
   reads?: true
+  /** Long answers are sent compressed. Not where an answer holds a secret: its length would tell it (BREACH). */
+  compressed?: true
   /** Calls a minute from one address, where that is less than the general limit per user. */
   perMinute?: number
 }

@@ -60,6 +60,7 @@ export const usecase = {
     summary:
       'What the use cases of sites say of a period; beyond 20 sites or 31 days a job, whose result is the same report',
     access: 'viewer_and_above',
+    compressed: true,
     reads: true,
     input: z.strictObject({
       site_id: z.array(id).min(1, 'required').max(200, 'at_most_items:200'),

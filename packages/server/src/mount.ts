@@ -8,6 +8,7 @@ import { type AccessRule, allows, permissions } from '@sightline/domain'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type * as z from 'zod'
+import { compressed } from './compress.ts'
 import { failureOf } from './failure.ts'
 import { dropUpload, readInput, type UploadedFile } from './input.ts'
 import { Refusal } from './refusal.ts'
@@ -178,7 +179,9 @@ function mountRow(
     const status = row.status ?? 200
     const body = { response_code: status, response: row.output.parse(output), ...extra }
     if (isTraced) await gates.trace(request, { id, result: 'ok', status, output })
-    return reply.code(status).send(body)
+    reply.code(status)
+    if (!row.compressed) return reply.send(body)
+    return reply.type('application/json; charset=utf-8').send(await compressed(reply, JSON.stringify(body)))
   }
 
   const refuseWithoutUpgrade = () => {

@@ -179,6 +179,7 @@ export function configOf(cams: readonly SimulatedCamera[], more: Record<string, 
       rate: 0,
       role: 'both',
       endpoint_uuid: null,
+      masks: [],
     }),
   )
   const channels = sources.map(

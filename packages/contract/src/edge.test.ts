@@ -48,6 +48,13 @@ const fromPortal: { [T in PortalMessage['type']]: Extract<PortalMessage, { type:
           rate: 25,
           role: 'both',
           endpoint_uuid: null,
+          masks: [
+            [
+              [0, 0],
+              [1, 0],
+              [0, 1],
+            ],
+          ],
         },
       ],
       channels: [

@@ -129,6 +129,8 @@ export const linkSource = z.object({
   endpoint_uuid: z.string().nullable(),
   /** Why it must not be opened, as a cause; it is refused for that. */
   refusal: z.string().max(200).optional(),
+  /** Outlines in 0…1 of what no picture of the camera may show, whichever of its streams and analytics they were drawn for. */
+  masks: z.array(z.array(z.tuple([z.number(), z.number()]))).default([]),
 })
 export type LinkSource = z.infer<typeof linkSource>
 

@@ -9,6 +9,7 @@ import type { AnalysisPace } from './camera/messages.ts'
 import { probeStream } from './camera/probe.ts'
 import { type Engine, type EngineNews, Failed } from './engine.ts'
 import { createClips } from './live/clips.ts'
+import type { LiveMode } from './live/live.ts'
 import type { MediaStore } from './live/media-store.ts'
 import type { Log } from './log.ts'
 import { withModels } from './model/attached.ts'
@@ -46,9 +47,11 @@ type Watched = {
   camera: Camera
   /** How the analysis keeps up; null while there is none. */
   pace: AnalysisPace | null
-  /** Ends the live picture of each viewer. */
-  viewers: Set<(cause: string) => void>
+  viewers: Set<Viewer>
 }
+
+/** Of the live picture. */
+type Viewer = { mode: LiveMode; end(cause: string): void }
 
 export function createCameras(options: CamerasOptions): Cameras {
   const { analysisFile, modelFolder, allow, tell, onRecords, log } = options
@@ -77,10 +80,10 @@ export function createCameras(options: CamerasOptions): Cameras {
 
   const begin = (source: LinkSource): Watched => {
     const item: Omit<Watched, 'camera'> = { source, pace: null, viewers: new Set() }
-    const { source_id, address, username, password } = source
+    const { source_id, address, username, password, masks } = source
     const camera = startCamera(
       {
-        ...{ source_id, address, username, password, allow, analysis: analysis.feedOf(source_id) },
+        ...{ source_id, address, username, password, allow, masks, analysis: analysis.feedOf(source_id) },
         // The portal may know causes that this version does not.
         refusal: (source.refusal as CameraCause | undefined) ?? null,
       },
@@ -110,11 +113,21 @@ export function createCameras(options: CamerasOptions): Cameras {
     return found
   }
 
+  /** What shows the camera's own stream ends at once where there are masks: it cannot be painted over. */
+  function hide({ source, camera, viewers }: Watched, masks: LinkSource['masks']) {
+    if (JSON.stringify(masks) === JSON.stringify(source.masks)) return
+    camera.setMasks(masks)
+    if (masks.length === 0) return
+    clips.drop(source.source_id)
+    for (const viewer of [...viewers]) if (viewer.mode === 'fmp4') viewer.end('privacy_masks')
+  }
+
   function applySources(sources: readonly LinkSource[]) {
     const wanted = new Map(sources.map((source) => [source.source_id, source]))
     for (const [id, item] of watched) {
       const source = wanted.get(id)
       if (source && isSameStream(source, item.source)) {
+        hide(item, source.masks)
         item.source = source
         continue
       }
@@ -122,6 +135,13 @@ export function createCameras(options: CamerasOptions): Cameras {
       void end(item)
     }
     for (const source of sources) if (!watched.has(source.source_id)) watched.set(source.source_id, begin(source))
+  }
+
+  /** Of all cameras at the host of an address: who tries one of them anew sees no more of it than everybody does. */
+  function masksAt(address: string) {
+    const host = URL.parse(address)?.hostname
+    const there = [...watched.values()].filter(({ source }) => URL.parse(source.address)?.hostname === host)
+    return there.flatMap(({ source }) => source.masks)
   }
 
   /** From nothing: the channel's memory, and the camera's process where it does not work or with `force`. */
@@ -155,7 +175,11 @@ export function createCameras(options: CamerasOptions): Cameras {
       tell({ type: 'config.applied', version: config.version })
     },
     discover: (options, onFound, signal) => discover(options, { onFound, allow: allow(), signal }),
-    probe: (target, onFinding, signal) => probe(target, { allow: allow(), probeStream, onFinding, signal }),
+    probe(target, onFinding, signal) {
+      const masks = masksAt(target.address)
+      const hooks = { allow: allow(), onFinding, signal, isMasked: masks.length > 0 }
+      return probe(target, { ...hooks, probeStream: (stream) => probeStream({ ...stream, masks }) })
+    },
     async snapshot(sourceId) {
       try {
         const { jpeg, at } = await find(sourceId).camera.snapshot()
@@ -198,16 +222,20 @@ export function createCameras(options: CamerasOptions): Cameras {
       const { camera, viewers } = find(sourceId)
       const { state, cause } = camera.state()
       if (state !== 'streaming') throw new Failed(cause ?? 'connecting')
+      if (mode === 'fmp4' && camera.isMasked()) throw new Failed('privacy_masks')
       const { stop } = camera.live(mode, { ...viewer, ended: () => undefined })
-      const end = (cause: string) => {
-        leave()
-        viewer.ended(cause)
+      const item: Viewer = {
+        mode,
+        end(cause) {
+          leave()
+          viewer.ended(cause)
+        },
       }
       const leave = () => {
-        viewers.delete(end)
+        viewers.delete(item)
         stop()
       }
-      viewers.add(end)
+      viewers.add(item)
       return leave
     },
     offerModels(fetch, former) {
@@ -244,7 +272,7 @@ export function createCameras(options: CamerasOptions): Cameras {
 }
 
 const endViewers = (viewers: Watched['viewers'], cause: string): void => {
-  for (const end of [...viewers]) end(cause)
+  for (const viewer of [...viewers]) viewer.end(cause)
 }
 
 /** Whether the camera process can go on as it is. */

@@ -3,6 +3,7 @@ import type { SourceState } from '@sightline/contract/edge'
 import { mostPreRollSeconds } from '@sightline/domain'
 import { createLive, type LiveListener, type LiveMode, type LiveViewer } from '../live/live.ts'
 import type { AllowedHost, Target } from './address.ts'
+import type { Masks } from './burn.ts'
 import { type CameraCause, CameraError, isRefusal, sentCodec } from './cause.ts'
 import { type Connection, type Ending, openConnection, type Patience, type Snapshot } from './connection.ts'
 import { type FrameSocket, frameTicket } from './frames.ts'
@@ -30,6 +31,8 @@ export type CameraOptions = {
   /** Simulated cameras of this machine; asked for at every connection. */
   allow: () => AllowedHost[]
   analysis: Analysis | null
+  /** What no picture of it may show. While there is any, the stream itself goes nowhere: see `setMasks`. */
+  masks?: Masks
   /** How much of the past a clip can begin with. */
   preRollSeconds?: number
   patience?: Patience
@@ -50,6 +53,13 @@ export type Camera = {
   snapshot(): Promise<Snapshot>
   live(mode: LiveMode, listener: LiveListener): LiveViewer
   setAnalysis(analysis: Analysis | null): void
+  /**
+   * From now on every picture has these parts painted over. The camera's own stream shows them: while there is a mask no
+   * unit of it reaches a viewer, a tap or the ring, and what the ring holds is forgotten. Who watches or taps already
+   * gets nothing more and must be told by the caller.
+   */
+  setMasks(masks: Masks): void
+  isMasked(): boolean
   /** The last seconds, from a key frame on. */
   preRoll(): AccessUnit[]
   /** Each unit from now on, as it was sent; answers the function that ends it. */
@@ -78,6 +88,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   const retry = createRetry(Math.random)
   const rate = createRate()
   let analysis = options.analysis
+  let masks = options.masks ?? []
   let connection: Connection | null = null
   let transport: Transport = 'tcp'
   let parameters: ParameterSets | null = null
@@ -123,15 +134,17 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
     sizeToldAt = performance.now()
     hooks.onState(current())
   }
+  const passOn = (unit: AccessUnit) => {
+    ring.push(unit)
+    live.unit(unit)
+    for (const take of taps) take(unit)
+  }
   const onUnit = (unit: Unit) => {
     if (!parameters) return
     rate.count(performance.now())
     lastFrameAt = unit.at
     lastPts = Math.max(lastPts, unit.pts)
-    const whole: AccessUnit = { ...unit, parameters }
-    ring.push(whole)
-    live.unit(whole)
-    for (const take of taps) take(whole)
+    if (masks.length === 0) passOn({ ...unit, parameters })
     if (state !== 'streaming' && unit.key) {
       openings += 1
       failedAt = null
@@ -170,7 +183,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
     const { username, password } = options
     const start_ms = Math.max(lineStartMs + performance.now() - begun, lastPts / ticksPerMs + 100)
     connection = openConnection(
-      { type: 'open', ip, port, path, username, password, transport, start_ms },
+      { type: 'open', ip, port, path, username, password, transport, start_ms, masks },
       onMessage,
       log,
       options.patience,
@@ -231,6 +244,12 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
       analysis = next
       offerAnalysis()
     },
+    setMasks(next) {
+      masks = next
+      if (masks.length > 0) ring.clear()
+      connection?.tell({ type: 'masks', masks })
+    },
+    isMasked: () => masks.length > 0,
     async stop() {
       clearInterval(heartbeat)
       stopping.abort()

@@ -32,7 +32,10 @@ let hasFailed = false
 // Without its parent nobody stops it, and a blocked read would hold back an orderly exit.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 process.on('message', (message: ToChild) => {
-  if (message.type === 'open') run(message)
+  if (message.type === 'open') {
+    jpeg.hide(message.masks)
+    run(message)
+  } else if (message.type === 'masks') jpeg.hide(message.masks)
   else if (message.type === 'analysis') analysis.set(message.analysis)
   else if (message.type === 'pictures') viewers.setFps(message.fps)
   else if (message.type === 'jpeg') sendJpeg(message)

@@ -20,6 +20,7 @@ test('thirty connections leave nothing behind: no process, no descriptor, no mem
         password: null,
         transport: 'tcp',
         start_ms: 1000,
+        masks: [],
       },
       (message) => {
         if (message.type === 'unit' && message.unit.key) keys += 1

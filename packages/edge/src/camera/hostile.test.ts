@@ -281,6 +281,7 @@ describe('a camera that sends what no camera should', () => {
       username: null,
       password: null,
       start_ms: 0,
+      masks: [],
     })
     await vi.waitFor(() => expect(failures.length).toBeGreaterThan(0), { timeout: 15_000 })
     const before = sent

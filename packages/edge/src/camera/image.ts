@@ -15,6 +15,7 @@ import {
   SoftwareScaleContext,
   SWS_BILINEAR,
 } from 'node-av'
+import { type Hidden, hiddenCells, type Masks, paint } from './burn.ts'
 
 export type Size = { width: number; height: number }
 export type Scaler = {
@@ -61,7 +62,12 @@ function packed(picture: Frame, pixelBytes: number): Buffer {
 const jpegQuality = 4
 const mostJpeg: Size = { width: 4096, height: 2304 }
 
-export type JpegEncoder = { encode(frame: Frame, most?: Size): Buffer; close(): void }
+export type JpegEncoder = {
+  encode(frame: Frame, most?: Size): Buffer
+  /** What is hidden from now on, in every picture. */
+  hide(masks: Masks): void
+  close(): void
+}
 
 export function createJpegEncoder(): JpegEncoder {
   const converter = createConverter(AV_PIX_FMT_YUVJ420P)
@@ -71,6 +77,8 @@ export function createJpegEncoder(): JpegEncoder {
   let opened: Size = { width: 0, height: 0 }
   /** The encoder wants a rising time although each picture stands for itself. */
   let encoded = 0n
+  let masks: Masks = []
+  let hidden: { size: Size; cells: Hidden } | null = null
 
   const open = (size: Size) => {
     context?.freeContext()
@@ -88,11 +96,24 @@ export function createJpegEncoder(): JpegEncoder {
     opened = size
     return context
   }
+  const burn = (picture: Frame, size: Size) => {
+    if (masks.length === 0) return
+    if (hidden?.size.width !== size.width || hidden.size.height !== size.height)
+      hidden = { size, cells: hiddenCells(masks, size) }
+    const planes = (picture.data ?? []).slice(0, 3).map((data, i) => ({ data, stride: picture.linesize[i] ?? 0 }))
+    if (planes.length < 3) throw new Error('A picture that has masks could not be painted.')
+    paint(hidden.cells, planes)
+  }
   return {
+    hide(next) {
+      masks = next
+      hidden = null
+    },
     encode(frame, most = mostJpeg) {
       const size = fit(frame, most)
       const encoder = context && opened.width === size.width && opened.height === size.height ? context : open(size)
       const picture = converter.convert(frame, size)
+      burn(picture, size)
       picture.quality = FF_QP2LAMBDA * jpegQuality
       encoded += 1n
       picture.pts = encoded

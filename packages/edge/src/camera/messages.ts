@@ -1,4 +1,5 @@
 /** What main and a camera process say to each other over the channel of `fork` (advanced serialization: buffers stay bytes). */
+import type { Masks } from './burn.ts'
 import type { CameraCause } from './cause.ts'
 import type { FrameTicket } from './frames.ts'
 import type { ParameterSets } from './h264.ts'
@@ -22,7 +23,10 @@ export type ToChild =
       transport: Transport
       /** Where the camera's time line goes on. */
       start_ms: number
+      /** What no picture may show. */
+      masks: Masks
     }
+  | { type: 'masks'; masks: Masks }
   | { type: 'analysis'; analysis: (AnalysisSize & { ticket: FrameTicket }) | null }
   /** The newest picture, in full size unless `most` is less. */
   | { type: 'jpeg'; id: number; most?: { width: number; height: number } }

@@ -1,4 +1,5 @@
 import { type AllowedHost, checkAddress, type Target } from './address.ts'
+import type { Masks } from './burn.ts'
 import type { CameraCause } from './cause.ts'
 import type { FromChild, Transport, Unit } from './messages.ts'
 import { startCameraProcess } from './process.ts'
@@ -17,7 +18,13 @@ export type ProbedStream = {
   jpeg: Buffer | null
 }
 
-type Probe = Credentials & { address: string; allow?: AllowedHost[]; timeoutMs?: number }
+type Probe = Credentials & {
+  address: string
+  allow?: AllowedHost[]
+  timeoutMs?: number
+  /** What its still must not show. */
+  masks?: Masks
+}
 
 const stillSize = { width: 1280, height: 720 }
 /** Enough for the rate. */
@@ -50,7 +57,7 @@ export async function probeStream(probe: Probe): Promise<ProbedStream | { cause:
 
 function look(
   target: Target,
-  { username, password }: Credentials,
+  { username, password, masks = [] }: Probe,
   transport: Transport,
   timeoutMs: number,
 ): Promise<ProbedStream | { cause: CameraCause | 'transport' }> {
@@ -78,7 +85,7 @@ function look(
     }
     const camera = startCameraProcess(onMessage, (complaint) => complaint && settle('decoder_crashed'))
     const { ip, port, path } = target
-    camera.tell({ type: 'open', ip, port, path, username, password, transport, start_ms: 0 })
+    camera.tell({ type: 'open', ip, port, path, username, password, transport, start_ms: 0, masks })
   })
 }
 

@@ -8,6 +8,7 @@ export type Ring = {
   all(): AccessUnit[]
   /** From the latest key frame. */
   group(): AccessUnit[]
+  clear(): void
 }
 
 /** @param maxBytes beyond it whole groups go, oldest first; a group larger than this is not kept at all */
@@ -35,5 +36,10 @@ export function createRing(seconds: number, maxBytes: number): Ring {
     },
     all: () => units.slice(),
     group: () => units.slice(keys.at(-1)),
+    clear() {
+      units = []
+      keys = []
+      bytes = 0
+    },
   }
 }

@@ -13,11 +13,15 @@ import type { Draft, MediaStore } from './media-store.ts'
 /** Seconds before and after the moment `at` (ms since the epoch, edge clock). */
 export type Span = { at: number; beforeSeconds: number; afterSeconds: number }
 /** `atSeconds`: where in the clip the moment is. */
-export type Taken = { id: string; atSeconds: number } | { cause: 'no_video' }
+export type Taken = { id: string; atSeconds: number } | { cause: 'no_video' | 'privacy_masks' }
+
+type Tapped = Pick<Camera, 'preRoll' | 'tap' | 'isMasked'>
 
 export type Clips = {
-  take(sourceId: string, camera: Pick<Camera, 'preRoll' | 'tap'>, span: Span): Taken
+  take(sourceId: string, camera: Tapped, span: Span): Taken
   isWriting(id: string): boolean
+  /** Nothing stays of what is being written of this camera. */
+  drop(sourceId: string): void
   /** Ends what runs and waits until it is kept. */
   stop(): Promise<void>
 }
@@ -40,9 +44,9 @@ type Running = {
 export function createClips(store: MediaStore, log: Log): Clips {
   /** By camera: the clip that what comes next may share. */
   const running = new Map<string, Running>()
-  const writing = new Map<string, Promise<void>>()
+  const writing = new Map<string, { sourceId: string; drop(): void; kept: Promise<void> }>()
 
-  function begin(sourceId: string, camera: Pick<Camera, 'preRoll' | 'tap'>, from: AccessUnit[], endsAt: number) {
+  function begin(sourceId: string, camera: Tapped, from: AccessUnit[], endsAt: number) {
     const id = uuidv7(Date.now(), randomBytes(10))
     const clip = createClip()
     const begunAt = (from[0] as AccessUnit).at
@@ -78,13 +82,18 @@ export function createClips(store: MediaStore, log: Log): Clips {
     }
     const untap = camera.tap(take)
     let isOver = false
+    let isDropped = false
+    const drop = () => {
+      isDropped = true
+      end()
+    }
     const end = () => {
       if (isOver) return
       isOver = true
       clearTimeout(timer)
       untap()
       if (running.get(sourceId) === item) running.delete(sourceId)
-      const rest = clip.finish()
+      const rest = isDropped ? null : clip.finish()
       if (rest) {
         write(rest.tail)
         write(rest.head, rest.headAt)
@@ -108,10 +117,13 @@ export function createClips(store: MediaStore, log: Log): Clips {
     }
     const kept = done
       .then(() => queue)
-      .then(() => draft?.finish())
+      .then(async () => {
+        if (isDropped) await draft?.discard()
+        else await draft?.finish()
+      })
       .catch((error: unknown) => log.warn('A clip could not be kept', error))
       .then(() => void writing.delete(id))
-    writing.set(id, kept)
+    writing.set(id, { sourceId, drop, kept })
     running.set(sourceId, item)
     then(async () => {
       draft = await store.begin(id)
@@ -122,6 +134,8 @@ export function createClips(store: MediaStore, log: Log): Clips {
 
   return {
     take(sourceId, camera, { at, beforeSeconds, afterSeconds }) {
+      // The stream itself shows what the masks hide.
+      if (camera.isMasked()) return { cause: 'privacy_masks' }
       const endsAt = Date.now() + afterSeconds * 1000
       const current = running.get(sourceId)
       if (current && current.begunAt <= at && endsAt <= current.begunAt + longestMs) {
@@ -135,9 +149,12 @@ export function createClips(store: MediaStore, log: Log): Clips {
       return { id, atSeconds: Math.max(0, at - first.at) / 1000 }
     },
     isWriting: (id) => writing.has(id),
+    drop(sourceId) {
+      for (const one of writing.values()) if (one.sourceId === sourceId) one.drop()
+    },
     async stop() {
       await Promise.all([...running.values()].map((item) => item.end()))
-      await Promise.all(writing.values())
+      await Promise.all([...writing.values()].map(({ kept }) => kept))
     },
   }
 }

@@ -27,6 +27,8 @@ export type Draft = {
   write(bytes: Uint8Array, at?: number): Promise<boolean>
   /** Keeps what was written; nothing of an empty one stays. False when there is nothing. */
   finish(): Promise<boolean>
+  /** Keeps nothing of it. */
+  discard(): Promise<void>
 }
 
 export type MediaLimits = { maxBytes: number; maxAgeDays: number }
@@ -145,6 +147,12 @@ export async function openMediaStore(
           await rename(part, pathOf(id))
           take(id, length)
           return true
+        },
+        async discard() {
+          isLost = true
+          bytes -= length
+          await file.close()
+          await rm(part, { force: true })
         },
       }
     },

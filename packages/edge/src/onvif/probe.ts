@@ -35,6 +35,8 @@ export type ProbeHooks = {
   /** Each as it is found; the answer holds all of them, the most important first. */
   onFinding?(finding: Finding): void
   signal?: AbortSignal
+  /** A still of the camera's own, which cannot be painted over, must not be shown. */
+  isMasked?: boolean
 }
 
 type Profile = Probed['profiles'][number]
@@ -171,8 +173,9 @@ async function stillOf(
   camera: OnvifCamera,
   device: Target,
   target: ProbeTarget,
-  { allow, signal }: ProbeHooks,
+  { allow, signal, isMasked }: ProbeHooks,
 ): Promise<Buffer | null> {
+  if (isMasked) return null
   const told = toldAddress(camera.snapshotUri ?? '', 'http:', device, target)
   return 'fault' in told ? null : fetchStill(told.address, target, allow, signal)
 }

@@ -37,6 +37,7 @@ async function desiredSources(trx: Trx, secrets: Secrets, nimble: NimbleKey): Pr
     )
     .select([
       'source.uid',
+      'source.device_id',
       'source.version',
       'source.address',
       'source.proxy',
@@ -52,6 +53,18 @@ async function desiredSources(trx: Trx, secrets: Secrets, nimble: NimbleKey): Pr
     .where('source.nimble_id', '=', nimble.id)
     .orderBy('source.id')
     .execute()
+  const masks = await trx
+    .selectFrom('static_zone')
+    .innerJoin('source', (on) =>
+      on.onRef('source.tenant_id', '=', 'static_zone.tenant_id').onRef('source.id', '=', 'static_zone.source_id'),
+    )
+    .select(['source.device_id', 'static_zone.points'])
+    .where('source.tenant_id', '=', nimble.tenant_id)
+    .where('source.nimble_id', '=', nimble.id)
+    .where('static_zone.kind', '=', 'mask')
+    .where('static_zone.is_active', '=', true)
+    .orderBy('static_zone.id')
+    .execute()
   return rows.map((row) => ({
     source_id: row.uid,
     device_id: row.device_uid,
@@ -64,6 +77,8 @@ async function desiredSources(trx: Trx, secrets: Secrets, nimble: NimbleKey): Pr
     rate: row.rate,
     role: row.role,
     endpoint_uuid: row.endpoint_uuid,
+    // All streams of a camera show the same: what is hidden in one is hidden in each.
+    masks: masks.filter(({ device_id }) => device_id === row.device_id).map(({ points }) => points),
   }))
 }
 
@@ -99,6 +114,7 @@ async function desiredChannels(trx: Trx, nimble: NimbleKey): Promise<LinkChannel
       'channel.auto_recovery',
       'channel.source_id',
       'source.uid as source_uid',
+      'source.device_id',
       'usecase.key as usecase_key',
       'pipeline.elements',
     ])
@@ -112,9 +128,10 @@ async function desiredChannels(trx: Trx, nimble: NimbleKey): Promise<LinkChannel
       on.onRef('source.tenant_id', '=', 'static_zone.tenant_id').onRef('source.id', '=', 'static_zone.source_id'),
     )
     .selectAll('static_zone')
+    .select('source.device_id')
     .where('source.tenant_id', '=', nimble.tenant_id)
     .where('source.nimble_id', '=', nimble.id)
-    // A mask of the stream covers it for every channel; zones and lines of the stream are only offered to them.
+    // Masks hold for all that watches the camera; zones and lines of the stream are only offered to its channels.
     .where((eb) => eb.or([eb('static_zone.channel_id', 'is not', null), eb('static_zone.kind', '=', 'mask')]))
     .orderBy('static_zone.id')
     .execute()
@@ -126,7 +143,7 @@ async function desiredChannels(trx: Trx, nimble: NimbleKey): Promise<LinkChannel
     usecase_key: row.usecase_key,
     pipeline_elements: { ...pipelineDefaults(row.usecase_key), ...row.elements },
     zones: shapes
-      .filter((shape) => (shape.channel_id === null ? shape.source_id === row.source_id : shape.channel_id === row.id))
+      .filter((shape) => (shape.kind === 'mask' ? shape.device_id === row.device_id : shape.channel_id === row.id))
       .map(linkZone),
     auto_recovery: row.auto_recovery,
   }))

@@ -13,7 +13,7 @@ type Details = {
   boxes?: Box[]
   zones?: Omit<Shape, 'id'>[]
   clip_at_s?: number
-  clip_cause?: 'clip_off' | 'no_video'
+  clip_cause?: 'clip_off' | 'no_video' | 'privacy_masks'
 }
 
 /** How near to the moment of the event, in seconds, its boxes are right for a moving picture. */

@@ -3,6 +3,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -27,6 +28,14 @@ export type Judged = {
   types: string
   /** What the decoder complained about. */
   complaints: string
+}
+
+/** Brightness of each pixel, 0…255, row by row. */
+export async function brightness(jpeg: Uint8Array): Promise<Buffer> {
+  const args = ['-v', 'error', '-i', 'pipe:0', '-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1']
+  const child = execFile('ffmpeg', args, { encoding: 'buffer', maxBuffer: 1e8 }, () => undefined)
+  child.stdin?.end(jpeg)
+  return Buffer.concat(await (child.stdout as Readable).toArray())
 }
 
 /** Decodes a file with errors shown. */

@@ -65,6 +65,7 @@ export const event = {
     notViolation: 'Clips are kept of what must not happen only.',
     clip_off: 'No clip: clips are switched off in the settings of this analytic.',
     no_video: 'No clip: the camera gave no complete picture sequence at that moment.',
+    privacy_masks: 'No clip: the camera has privacy masks.',
   },
   zonesOfToday: 'Zones are drawn as they are today; this event is from before they were kept with it.',
   evidence: {

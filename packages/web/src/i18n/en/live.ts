@@ -8,7 +8,10 @@ export const live = {
   retrying: 'Trying again by itself.',
   buffer: '{{seconds}} s behind',
   video: 'Video',
-  mjpeg: 'Still pictures: this browser cannot play the stream',
+  instead: {
+    unplayable: 'Still pictures: this browser cannot play the stream',
+    privacy_masks: 'Privacy masks: pictures instead of video',
+  },
   zones: 'Zones and lines',
   boxes: 'Boxes',
   fullscreen: 'Full screen',

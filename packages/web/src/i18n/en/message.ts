@@ -177,6 +177,7 @@ export const message = {
   credentials_missing: 'The camera asks for a user name and password',
   no_stream: 'It offers no video stream',
   stalled: 'It is connected, but no picture comes',
+  privacy_masks: 'Privacy masks: pictures instead of video',
   cut: 'The connection was cut',
   bad_stream:
     'This camera sends something that cannot be read as a picture. Restart the camera, or choose another stream of it.',

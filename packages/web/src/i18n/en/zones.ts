@@ -39,7 +39,9 @@ export const zones = {
   use: 'Use {{zone}}',
   addMask: 'Add mask',
   addFloor: 'Set distances',
-  muchMasked: 'The masks hide more than half of the picture: nothing is counted under them.',
+  masked:
+    'Masks: nothing inside is analysed, shown or kept. The camera then gives single pictures instead of video, and no clips.',
+  muchMasked: 'The masks hide more than half of the picture.',
   floor: 'Floor',
   floorSize: 'Floor {{width}} × {{depth}} m',
   floorHelp:

@@ -65,6 +65,7 @@ export const event = {
     notViolation: 'Des clips ne sont gardés que de ce qui ne doit pas arriver.',
     clip_off: 'Pas de clip : les clips sont désactivés dans les réglages de cette analyse.',
     no_video: 'Pas de clip : la caméra ne donnait pas de suite d’images complète à cet instant.',
+    privacy_masks: 'Pas de clip : la caméra a des masques de confidentialité.',
   },
   zonesOfToday: 'Les zones sont celles d’aujourd’hui ; cet événement date d’avant leur conservation avec lui.',
   evidence: {

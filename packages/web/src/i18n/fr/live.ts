@@ -8,7 +8,10 @@ export const live = {
   retrying: 'Nouvel essai automatique.',
   buffer: '{{seconds}} s de retard',
   video: 'Vidéo',
-  mjpeg: 'Images fixes : ce navigateur ne lit pas le flux',
+  instead: {
+    unplayable: 'Images fixes : ce navigateur ne lit pas le flux',
+    privacy_masks: 'Masques de confidentialité : des images au lieu de la vidéo',
+  },
   zones: 'Zones et lignes',
   boxes: 'Cadres',
   fullscreen: 'Plein écran',

@@ -177,6 +177,7 @@ export const message: Catalogue['message'] = {
   credentials_missing: 'La caméra demande un identifiant et un mot de passe',
   no_stream: "Elle n'offre aucun flux vidéo",
   stalled: "Elle est connectée, mais aucune image n'arrive",
+  privacy_masks: 'Masques de confidentialité : des images au lieu de la vidéo',
   cut: 'La connexion a été coupée',
   bad_stream:
     'Cette caméra envoie quelque chose qui ne peut pas être lu comme une image. Redémarrez-la, ou choisissez un autre de ses flux.',

@@ -38,7 +38,9 @@ export const zones = {
   use: 'Utiliser {{zone}}',
   addMask: 'Nouveau masque',
   addFloor: 'Régler les distances',
-  muchMasked: 'Les masques cachent plus de la moitié de l’image : rien n’y est compté.',
+  masked:
+    'Masques : rien n’y est analysé, montré ni gardé. La caméra donne alors des images au lieu de la vidéo, et pas de clips.',
+  muchMasked: 'Les masques cachent plus de la moitié de l’image.',
   floor: 'Sol',
   floorSize: 'Sol {{width}} × {{depth}} m',
   floorHelp:

@@ -31,6 +31,7 @@ type Props = {
 const idle: LiveState = {
   phase: 'connecting',
   transport: 'fmp4',
+  instead: null,
   cause: null,
   since: null,
   overlay: null,
@@ -170,7 +171,7 @@ function Absent({ state: { phase, cause, since } }: { state: LiveState }) {
   )
 }
 
-function Status({ state: { phase, transport, behind } }: { state: LiveState }) {
+function Status({ state: { phase, instead, behind } }: { state: LiveState }) {
   const { t } = useTranslation()
   const delay = behind === null ? '' : ` · ${t('live.buffer', { seconds: formatNumber(behind) })}`
   return (
@@ -179,7 +180,7 @@ function Status({ state: { phase, transport, behind } }: { state: LiveState }) {
       {phase === 'playing' ? t('live.live') : t(`live.${phase}`)}
       {phase === 'playing' && (
         <span className={classes.transport}>
-          {transport === 'fmp4' ? `${t('live.video')}${delay}` : t('live.mjpeg')}
+          {instead === null ? `${t('live.video')}${delay}` : t(`live.instead.${instead}`)}
         </span>
       )}
     </span>

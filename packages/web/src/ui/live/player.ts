@@ -30,6 +30,8 @@ export type LiveOverlay = {
 export type LiveState = {
   phase: 'connecting' | 'playing' | 'waiting' | 'ended'
   transport: 'fmp4' | 'mjpeg'
+  /** Why pictures come instead of video; null while video does. */
+  instead: 'unplayable' | 'privacy_masks' | null
   /** Why there is no picture, as a cause id; null while there is one. */
   cause: string | null
   since: string | null
@@ -44,6 +46,7 @@ export type LiveState = {
 const initial: LiveState = {
   phase: 'connecting',
   transport: 'fmp4',
+  instead: null,
   cause: null,
   since: null,
   overlay: null,
@@ -69,7 +72,7 @@ export class LivePlayer {
   constructor(video: HTMLVideoElement, address: (mode: LiveState['transport']) => string) {
     this.#video = video
     this.#address = address
-    if (!('MediaSource' in window)) this.#change({ transport: 'mjpeg' })
+    if (!('MediaSource' in window)) this.#change({ transport: 'mjpeg', instead: 'unplayable' })
     this.#connect()
     this.#follow()
   }
@@ -122,8 +125,9 @@ export class LivePlayer {
     switch (message.type) {
       case 'started':
         this.#reset()
-        if (message.mode === 'fmp4' && !MediaSource.isTypeSupported(message.mime)) this.#fallBack()
-        else if (message.mode === 'fmp4') this.#feed = new Feed(this.#video, message.mime, () => this.#fallBack())
+        if (message.mode === 'fmp4' && !MediaSource.isTypeSupported(message.mime)) this.#fallBack('unplayable')
+        else if (message.mode === 'fmp4')
+          this.#feed = new Feed(this.#video, message.mime, () => this.#fallBack('unplayable'))
         break
       case 'overlay':
         this.#overlays.push(message)
@@ -131,7 +135,8 @@ export class LivePlayer {
         if (this.state.get().transport === 'mjpeg') this.#change({ overlay: message })
         break
       case 'waiting':
-        this.#change({ phase: 'waiting', cause: message.cause, since: message.since, overlay: null })
+        if (message.cause === 'privacy_masks') this.#fallBack(message.cause)
+        else this.#change({ phase: 'waiting', cause: message.cause, since: message.since, overlay: null })
         break
       case 'ended':
         this.#change({ phase: 'ended', cause: message.cause, overlay: null })
@@ -139,11 +144,11 @@ export class LivePlayer {
     }
   }
 
-  /** The browser cannot play the stream: JPEGs instead. */
-  #fallBack(): void {
+  /** The browser cannot play the stream, or it is not to be seen: JPEGs instead. */
+  #fallBack(instead: NonNullable<LiveState['instead']>): void {
     if (this.state.get().transport === 'mjpeg') return
     this.#reset()
-    this.#change({ transport: 'mjpeg' })
+    this.#change({ transport: 'mjpeg', instead, phase: 'connecting', cause: null, since: null })
     const old = this.#socket
     this.#connect()
     old?.close()

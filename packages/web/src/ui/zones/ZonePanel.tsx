@@ -96,6 +96,7 @@ export function ZonePanel({ zones, needsLine, measures, error, onAdd, children }
         </p>
       )}
       {needsLine && !hasLine && <p className="t2">{t('zones.lineNeeded')}</p>}
+      {masked > 0 && <p className="t2">{t('zones.masked')}</p>}
       {masked > mostMasked && <p className="t2">{t('zones.muchMasked')}</p>}
       <div className={classes.adds}>
         <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => onAdd('zone')}>

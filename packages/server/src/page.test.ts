@@ -1,5 +1,6 @@
 /** Lists that grow: pages, totals, searches, and the health of many cameras in one statement. */
 import { type HealthGrade, healths } from '@sightline/domain'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, type TestApp, testApp } from './testing/app.ts'
 import { states } from './testing/states.ts'
@@ -133,4 +134,50 @@ test('customers and sites are searched and paged alike', async () => {
   expect(body.page).toEqual({ limit: 2, offset: 1, total: 3, next_page_token: null })
   const sites = await admin.call('site.list', { q: 'HARB' })
   expect(sites.body.response).toMatchObject([{ site_name: 'Harbour' }])
+})
+
+test('the view narrows cameras to those of a use case or with a channel, and goes on behind its first page', async () => {
+  const customer = await t.make.customer()
+  const site = await t.make.site({}, customer)
+  const nimble = await t.make.nimble()
+  const [ann, bea, cid] = [
+    await t.make.device({ name: 'Ann' }, site, nimble),
+    await t.make.device({ name: 'Bea' }, site, nimble),
+    await t.make.device({ name: 'Cid' }, site, nimble),
+  ]
+  await t.make.channel({}, ann)
+  const watching = await t.make.channel({ usecase_key: 'intrdtec' }, bea)
+  await t.make.channel({ usecase_key: 'intrdtec' }, cid)
+  const view = async (input: object) => {
+    const { body } = await admin.call('customer.view', { customer_id: customer.uid, type: 1, ...input })
+    const { sites, totals } = body.response as { sites: { devices: { device_name: string }[] }[]; totals: object }
+    return { names: sites.flatMap(({ devices }) => devices.map((one) => one.device_name)), totals, page: body.page }
+  }
+  const totals = { sites: 1, devices: 3, channels: 3 }
+  expect(await view({ usecase_key: 'intrdtec' })).toMatchObject({ names: ['Bea', 'Cid'], totals, page: { total: 2 } })
+  expect(await view({ channel_id: watching.uid })).toMatchObject({ names: ['Bea'], totals, page: { total: 1 } })
+  expect(await view({ usecase_key: 'pplcnt', channel_id: watching.uid })).toMatchObject({ names: [], totals })
+  expect(await view({ limit: 1, offset: 1 })).toMatchObject({ names: ['Bea'], totals, page: { offset: 1, total: 3 } })
+  expect(await view({ limit: 2, offset: 2 })).toMatchObject({ names: ['Cid'], totals, page: { offset: 2, total: 3 } })
+})
+
+test('of more than 500 sites the view counts all, and a page further on holds only the sites of its cameras', async () => {
+  const customer = await t.make.customer()
+  const nimble = await t.make.nimble()
+  await t.services.db.owner(async (trx) => {
+    await sql`insert into site (tenant_id, uid, customer_id, name, address)
+      select ${customer.tenant_id}, gen_random_uuid(), ${customer.id}, 'Kiosk ' || n, '{"site_timezone": "UTC"}'
+      from generate_series(1001, 1510) n`.execute(trx)
+    await sql`insert into device (tenant_id, uid, site_id, nimble_id, name, stream_address)
+      select tenant_id, gen_random_uuid(), id, ${nimble.id}, 'Lens ' || substr(name, 7), 'rtsp://192.0.2.1/' || id
+      from site where customer_id = ${customer.id} and tenant_id = ${customer.tenant_id}`.execute(trx)
+  })
+  const { body } = await admin.call('customer.view', { customer_id: customer.uid, type: 1, limit: 500, offset: 500 })
+  expect(body.response.totals).toMatchObject({ sites: 510, devices: 510, channels: 0 })
+  expect(body.page).toMatchObject({ limit: 500, offset: 500, total: 510 })
+  const held = body.response.sites.map((site: { site_name: string; devices: { device_name: string }[] }) => [
+    site.site_name,
+    site.devices.map(({ device_name }) => device_name),
+  ])
+  expect(held).toEqual(Array.from({ length: 10 }, (_, i) => [`Kiosk ${1501 + i}`, [`Lens ${1501 + i}`]]))
 })

@@ -3,14 +3,14 @@ import { missingShape, withSidPrefix } from '@sightline/domain'
 import { assign, unassign } from '../assignment.ts'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
-import { readDevice } from '../device/store.ts'
+import { lockDevices, readDevice } from '../device/store.ts'
 import { channelFigures } from '../event/store.ts'
 import { mediaUrl } from '../media/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { isReachable, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
 import { joinAsWritten } from '../page.ts'
 import { completeElements, dropWithChannel, readPipeline, updatePipeline } from '../pipeline/store.ts'
-import { invalid, Refusal } from '../refusal.ts'
+import { invalid, Refusal, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
 import { readSite } from '../site/store.ts'
@@ -85,7 +85,7 @@ export const channel: Handlers<'channel'> = {
     const { app, scope, principal } = ctx
     const drawnOn = change.zones && (await referenceNow(app, scope, channel_id, principal.userId))
     const { before, row, entity } = await app.db.as(scope, async (trx) => {
-      const before = await readChannel(trx, scope, channel_id)
+      const before = await lockChannel(trx, scope, channel_id)
       await updateChannel(
         trx,
         before,
@@ -111,7 +111,6 @@ export const channel: Handlers<'channel'> = {
         await updatePipeline(trx, pipeline, { elements })
         await touchChannels(trx, before.tenant_id, { pipelineId: pipeline.id })
       }
-      await raiseDesired(trx, before)
       return { before, ...(await both(trx, ctx, channel_id)) }
     })
     tell(ctx, row)
@@ -186,13 +185,12 @@ export const channel: Handlers<'channel'> = {
   async delete({ channel_id, force }, ctx) {
     const { app, scope } = ctx
     const row = await app.db.as(scope, async (trx) => {
-      const before = await readChannel(trx, scope, channel_id)
+      const before = await lockChannel(trx, scope, channel_id)
       if (before.auto_recovery)
         throw new Refusal(409, 'Cannot delete Analytic, auto-recovery is enabled', { code: 'auto_recovery_enabled' })
       if (!force && !isReachable(app.links, before)) throw unreachable()
       await deleteChannel(trx, before)
       await dropWithChannel(trx, before)
-      await raiseDesired(trx, before)
       return before
     })
     tell(ctx, row)
@@ -219,6 +217,19 @@ export const channel: Handlers<'channel'> = {
       view: await viewOf(app, scope, row.reference_uid, uid),
     }
   },
+}
+
+/**
+ * A channel that is about to change, and its edge server told so: before anything else of it is touched, in the order in
+ * which everybody waits. @throws 404
+ */
+async function lockChannel(trx: Trx, scope: Scope, uid: string): Promise<ChannelRow> {
+  const seen = await readChannel(trx, scope, uid)
+  await lockDevices(trx, scope, [seen.device_uid])
+  const row = await readChannel(trx, scope, uid)
+  if (row.device_uid !== seen.device_uid) throw stale()
+  await raiseDesired(trx, row)
+  return row
 }
 
 /** The picture that zones are drawn on was fetched when the form opened; a still of this age is taken for it. */

@@ -223,3 +223,52 @@ test('cameras that move in opposite directions at once, and channels made meanwh
   )
   expect(torn).toEqual([])
 })
+
+test('channels of one pipeline are made, changed and moved to it at the same moment: nobody is turned away', async () => {
+  const { devices, channels, pipeline_id } = await shared()
+  const [device] = devices
+  const values = [320, 480, 640]
+  const answers = await Promise.all(
+    channels.flatMap((channel, i) => [
+      admin.call('channel.update', {
+        channel_id: channel.uid,
+        pipeline: { pipeline_elements: { 'decode.width': values[i % 3] } },
+      }),
+      admin.call('pipeline.update', { pipeline_id, pipeline_elements: { 'decode.width': values[i % 3] } }),
+      admin.call('channel.refactor', { channel_id: channel.uid, pipeline_id }),
+      admin.call('channel.create', {
+        channel_name: `Made ${i}`,
+        device_id: device?.uid,
+        usecase_key: 'pplcnt',
+        pipeline_id,
+        zones: [{ points: triangle, aspect_ratio: 1.78 }],
+      }),
+    ]),
+  )
+  expect(answers.filter(({ status }) => status >= 300).map(({ body }) => body)).toEqual([])
+})
+
+/** Five channels that run one pipeline. */
+async function shared() {
+  const nimble = await t.make.nimble()
+  const devices = [await t.make.device({}, await t.make.site(), nimble)]
+  const first = await t.make.channel({}, devices[0])
+  const channels = [first]
+  while (channels.length < 5) channels.push(await t.make.channel({}, devices[0]))
+  const { id, uid: pipeline_id } = await t.services.db.owner((trx) =>
+    trx.selectFrom('pipeline').selectAll().where('id', '=', first.pipeline_id).executeTakeFirstOrThrow(),
+  )
+  await t.services.db.owner((trx) =>
+    trx
+      .updateTable('channel')
+      .set({ pipeline_id: id })
+      .where(
+        'id',
+        'in',
+        channels.map((channel) => channel.id),
+      )
+      .execute(),
+  )
+  await t.services.db.owner((trx) => trx.updateTable('license').set({ channel_limit: 1000 }).execute())
+  return { devices, channels, pipeline_id }
+}

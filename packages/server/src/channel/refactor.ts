@@ -32,10 +32,12 @@ export async function refactorChannel(
   if (nimble_id !== undefined && nimble_id !== before.nimble_uid) {
     await moveDevice(trx, device, await readNimble(trx, scope, nimble_id))
     restarts = (await channelRows(trx, scope, { deviceUids: [device.uid] })).map((row) => row.uid)
+  } else {
+    // Before the pipeline is locked, as everywhere; a move did so itself.
+    await raiseDesired(trx, before)
   }
   if (source_id !== undefined) await useSource(trx, scope, channel_id, source_id)
   if (pipeline_id !== undefined) await usePipeline(trx, scope, channel_id, pipeline_id)
-  await raiseDesired(trx, await readChannel(trx, scope, channel_id))
   return { before, restarts: await channelRows(trx, scope, { channelUids: restarts }) }
 }
 

@@ -3,7 +3,7 @@ import { changed } from '../bus.ts'
 import { touchChannels } from '../channel/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { raiseDesired, readNimble } from '../nimble/store.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal, stale } from '../refusal.ts'
 import { changeOf } from '../trace.ts'
 import { readDefaults } from '../usecase/store.ts'
 import {
@@ -42,14 +42,15 @@ export const pipeline: Handlers<'pipeline'> = {
   async update({ pipeline_id, pipeline_name, pipeline_elements, version }, ctx) {
     const { app, scope } = ctx
     const { before, row } = await app.db.as(scope, async (trx) => {
+      const seen = await readPipeline(trx, scope, pipeline_id)
+      // Edge server, then pipeline: the order in which everybody waits.
+      if (pipeline_elements) await raiseDesired(trx, seen)
       const before = await readPipeline(trx, scope, pipeline_id)
+      if (before.nimble_id !== seen.nimble_id) throw stale()
       const elements =
         pipeline_elements && completeElements(before.usecase_key, { ...before.elements, ...pipeline_elements })
       await updatePipeline(trx, before, { name: pipeline_name, elements }, version)
-      if (elements) {
-        await touchChannels(trx, before.tenant_id, { pipelineId: before.id })
-        await raiseDesired(trx, before)
-      }
+      if (elements) await touchChannels(trx, before.tenant_id, { pipelineId: before.id })
       return { before, row: await readPipeline(trx, scope, pipeline_id) }
     })
     app.links.reconfigure(row.nimble_uid)

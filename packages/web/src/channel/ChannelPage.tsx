@@ -1,6 +1,6 @@
 import { ActionIcon, Alert, Button, Menu, SegmentedControl } from '@mantine/core'
 import type { Channel, Device } from '@sightline/contract'
-import { IconDots, IconPolygon, IconRefresh, IconStethoscope, IconTrash } from '@tabler/icons-react'
+import { IconArrowsExchange, IconDots, IconPolygon, IconRefresh, IconStethoscope, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -27,6 +27,7 @@ import { BlockSkeleton, RowsSkeleton } from '../ui/Skeletons.tsx'
 import { ChannelFacts } from './ChannelFacts.tsx'
 import classes from './channel.module.css'
 import { needText } from './Needs.tsx'
+import { RefactorChannel } from './RefactorChannel.tsx'
 import { useChannelJob } from './useJob.ts'
 
 /** Numbers of the page are read again this long after the last event, and at least this often. */
@@ -82,7 +83,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
         title={`${device.device_name} · ${channel.channel_name}`}
         meta={<ChannelHealth channel={state ?? channel} />}
       >
-        {mayRevive && <More channel={channel} mayDelete={mayEdit} />}
+        {mayRevive && <More channel={channel} device={device} mayEdit={mayEdit} />}
         {mayDiagnose && (
           <Button
             component={Go}
@@ -202,11 +203,12 @@ function Waits({ channel }: { channel: Channel }) {
   )
 }
 
-/** What is done rarely: starting anew, and deleting, which auto recovery blocks. */
-function More({ channel, mayDelete }: { channel: Channel; mayDelete: boolean }) {
+/** What is done rarely: starting anew, running elsewhere, and deleting, which auto recovery blocks. */
+function More({ channel, device, mayEdit }: { channel: Channel; device: Device; mayEdit: boolean }) {
   const { t } = useTranslation()
   const go = useGo()
   const [asks, setAsks] = useState(false)
+  const [refactors, setRefactors] = useState(false)
   const update = useMutation(api.channel.update.mutation())
   const remove = useMutation(api.channel.delete.mutation({ inline: true }))
   const { revive } = useChannelJob(channel.channel_id)
@@ -224,13 +226,19 @@ function More({ channel, mayDelete }: { channel: Channel; mayDelete: boolean }) 
           <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => revive()}>
             {t('channel.diagnose.revive')}
           </Menu.Item>
-          {mayDelete && (
+          {mayEdit && (
+            <Menu.Item leftSection={<IconArrowsExchange size={16} />} onClick={() => setRefactors(true)}>
+              {t('channel.refactor.open')}
+            </Menu.Item>
+          )}
+          {mayEdit && (
             <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => setAsks(true)}>
               {t('channel.detail.delete')}
             </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
+      <RefactorChannel channel={channel} device={device} opened={refactors} onClose={() => setRefactors(false)} />
       <Confirm
         opened={asks}
         onClose={() => setAsks(false)}

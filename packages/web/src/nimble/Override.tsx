@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { fieldText, words } from '../i18n/words.ts'
+import { Diff } from '../ui/Diff.tsx'
 import { diffLines } from '../ui/diff.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { asJson, jsonText } from '../ui/json-text.ts'
@@ -98,17 +99,7 @@ function Editor({ nimbleId, version, before, label, onDone }: EditorProps) {
           <Text size="sm" role="status">
             {changed === 0 ? t('nimble.override.same') : t('nimble.override.changed', { count: changed })}
           </Text>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-          <section className={classes.diff} aria-label={t('nimble.override.diff')} tabIndex={0}>
-            {lines.map(({ kind, text }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the same line may stand twice
-              <div key={index} data-kind={kind}>
-                <span aria-hidden="true">{kind === 'added' ? '+ ' : kind === 'removed' ? '− ' : '  '}</span>
-                {kind !== 'same' && <span className="sr">{t(`nimble.override.${kind}`)}</span>}
-                {text}
-              </div>
-            ))}
-          </section>
+          <Diff lines={lines} label={t('nimble.override.diff')} />
         </>
       ) : (
         <Textarea

@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Switch, Textarea } from '@mantine/core'
 import type { bundle, Reply } from '@sightline/contract'
-import { elementFaults, type PipelineElements, type UsecaseKey } from '@sightline/domain'
+import type { UsecaseKey } from '@sightline/domain'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,13 +10,16 @@ import { notify } from '../app/messages.ts'
 import { fieldText, words } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { usecaseIcons } from '../ui/analytics/usecase-icons.ts'
+import { Diff } from '../ui/Diff.tsx'
+import { diffLines } from '../ui/diff.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { ElementForm } from '../ui/elements/ElementForm.tsx'
 import { Tag } from '../ui/Health.tsx'
-import { asJson, jsonText } from '../ui/json-text.ts'
+import { jsonText } from '../ui/json-text.ts'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { type Defaults, faultsOf, refusedOf, textOf } from './defaults.ts'
 import classes from './settings.module.css'
 
 type Props = { usecaseKey: UsecaseKey | undefined; onChoose: (key: UsecaseKey) => void }
@@ -67,7 +70,6 @@ function OfUsecase({ usecaseKey, mayEdit }: { usecaseKey: UsecaseKey; mayEdit: b
 }
 
 type Stored = Reply<typeof bundle.defaultsGet>
-type Wanted = { pipeline_elements: PipelineElements; auto_recovery: boolean }
 
 const document = jsonText(
   z.strictObject({
@@ -79,7 +81,7 @@ const document = jsonText(
 function Editor({ stored, mayEdit }: { stored: Stored; mayEdit: boolean }) {
   const { t } = useTranslation()
   const { bundle_usecase, factory, is_own } = stored
-  const before: Wanted = {
+  const before: Defaults = {
     pipeline_elements: stored.defaults.pipeline_elements,
     auto_recovery: stored.defaults.auto_recovery,
   }
@@ -90,16 +92,16 @@ function Editor({ stored, mayEdit }: { stored: Stored; mayEdit: boolean }) {
   const [refused, setRefused] = useState<Record<string, string>>({})
 
   const read = view === 'json' ? document.safeParse(text) : null
-  const now = read?.success ? (read.data as Wanted) : wanted
-  const faults = { ...elementFaults(now.pipeline_elements), ...unknownIn(now, factory.pipeline_elements), ...refused }
+  const now = read?.success ? (read.data as Defaults) : wanted
+  const faults = { ...faultsOf(now, factory), ...refused }
   const isChanged = JSON.stringify(now) !== JSON.stringify(before)
   const isReady = isChanged && (read === null || read.success) && Object.keys(faults).length === 0
   const show = (next: 'form' | 'json') => {
-    if (next === 'json') setText(asJson(wanted))
-    else if (read?.success) setWanted(read.data as Wanted)
+    if (next === 'json') setText(textOf(wanted, factory))
+    else if (read?.success) setWanted(read.data as Defaults)
     setView(next)
   }
-  const save = async (defaults: Wanted | null) => {
+  const save = async (defaults: Defaults | null) => {
     setIsSaving(true)
     const result = await api.bundle.defaultsSet.call({ bundle_usecase, defaults })
     setIsSaving(false)
@@ -108,13 +110,12 @@ function Editor({ stored, mayEdit }: { stored: Stored; mayEdit: boolean }) {
       refresh('bundle')
       return
     }
-    const ids = Object.entries(result.failure.errors).map(([path, [id = 'invalid']]) => [
-      path.replace('defaults.pipeline_elements.', ''),
-      id,
-    ])
-    if (ids.length > 0) setRefused(Object.fromEntries(ids))
+    const ids = refusedOf(result.failure.errors)
+    if (Object.keys(ids).length > 0) setRefused(ids)
     else notify({ type: 'error', text: result.message.text })
   }
+  const lines = diffLines(textOf(factory, factory), textOf(now, factory))
+  const differs = lines.filter(({ kind }) => kind !== 'same')
   const jsonFaults =
     read && !read.success ? read.error.issues.map(({ path, message }) => [path.join('.'), message]) : []
   const shownFaults = [...jsonFaults, ...(view === 'json' ? Object.entries(faults) : [])]
@@ -141,45 +142,56 @@ function Editor({ stored, mayEdit }: { stored: Stored; mayEdit: boolean }) {
         </Group>
       }
     >
-      <fieldset className={classes.fields} disabled={!mayEdit}>
-        {view === 'form' ? (
-          <>
-            <Switch
-              mb="md"
-              label={t('channel.field.autoRecovery')}
-              description={t('channel.field.autoRecoveryHint')}
-              checked={wanted.auto_recovery}
-              onChange={({ currentTarget }) => setWanted({ ...wanted, auto_recovery: currentTarget.checked })}
-            />
-            <ElementForm
-              values={wanted.pipeline_elements}
-              base={factory.pipeline_elements}
-              faults={faults}
-              onChange={(key, value) => {
+      <div className={classes.beside}>
+        <fieldset className={classes.fields} disabled={!mayEdit}>
+          {view === 'form' ? (
+            <>
+              <Switch
+                mb="md"
+                label={t('channel.field.autoRecovery')}
+                description={t('channel.field.autoRecoveryHint')}
+                checked={wanted.auto_recovery}
+                onChange={({ currentTarget }) => setWanted({ ...wanted, auto_recovery: currentTarget.checked })}
+              />
+              <ElementForm
+                values={wanted.pipeline_elements}
+                base={factory.pipeline_elements}
+                faults={faults}
+                onChange={(key, value) => {
+                  setRefused({})
+                  setWanted({ ...wanted, pipeline_elements: { ...wanted.pipeline_elements, [key]: value } })
+                }}
+              />
+            </>
+          ) : (
+            <Textarea
+              className={classes.json}
+              label={t('bundle.document')}
+              autosize
+              minRows={14}
+              spellCheck={false}
+              value={text}
+              onChange={({ currentTarget }) => {
                 setRefused({})
-                setWanted({ ...wanted, pipeline_elements: { ...wanted.pipeline_elements, [key]: value } })
+                setText(currentTarget.value)
               }}
+              error={
+                shownFaults.length > 0 &&
+                shownFaults
+                  .map(([path, id]) => [path, fieldText(id ?? 'invalid')].filter(Boolean).join(': '))
+                  .join(' · ')
+              }
             />
-          </>
-        ) : (
-          <Textarea
-            className={classes.json}
-            label={t('bundle.document')}
-            autosize
-            minRows={14}
-            spellCheck={false}
-            value={text}
-            onChange={({ currentTarget }) => {
-              setRefused({})
-              setText(currentTarget.value)
-            }}
-            error={
-              shownFaults.length > 0 &&
-              shownFaults.map(([path, id]) => [path, fieldText(id ?? 'invalid')].filter(Boolean).join(': ')).join(' · ')
-            }
-          />
-        )}
-      </fieldset>
+          )}
+        </fieldset>
+        <div className={classes.against}>
+          <h3>{t('bundle.against')}</h3>
+          <p role="status">
+            {differs.length === 0 ? t('bundle.sameAsFactory') : t('bundle.differs', { count: differs.length })}
+          </p>
+          {differs.length > 0 && <Diff lines={differs} label={t('bundle.against')} />}
+        </div>
+      </div>
       {mayEdit && (
         <Group justify="flex-end" mt="lg" gap="xs">
           {is_own && (
@@ -195,11 +207,3 @@ function Editor({ stored, mayEdit }: { stored: Stored; mayEdit: boolean }) {
     </Panel>
   )
 }
-
-/** Elements that other use cases have. */
-const unknownIn = ({ pipeline_elements }: Wanted, known: PipelineElements): Record<string, string> =>
-  Object.fromEntries(
-    Object.keys(pipeline_elements)
-      .filter((key) => !(key in known))
-      .map((key) => [key, 'unknown_property']),
-  )

@@ -37,6 +37,7 @@ export const common = {
   sortDescending: 'sorted descending',
   watched: { h1: 'watched {{time}} of the last hour', h24: 'watched {{time}} of 24 h' },
   clock: { label: 'Times by the clock of', site: 'Site', mine: 'Mine', utc: 'UTC' },
+  diff: { added: 'added: ', removed: 'removed: ' },
   selectAll: 'Select all',
   selectRow: 'Select {{name}}',
   name: 'Name',

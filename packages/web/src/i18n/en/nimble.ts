@@ -91,8 +91,6 @@ export const nimble = {
     changed_one: '{{count}} line differs. Nothing has been saved yet.',
     changed_other: '{{count}} lines differ. Nothing has been saved yet.',
     diff: 'What changes, line by line',
-    added: 'added: ',
-    removed: 'removed: ',
     save: 'Replace configuration',
   },
   form: {

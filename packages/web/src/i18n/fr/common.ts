@@ -39,6 +39,7 @@ export const common: Catalogue['common'] = {
   sortDescending: 'tri décroissant',
   watched: { h1: 'observé {{time}} sur la dernière heure', h24: 'observé {{time}} sur 24 h' },
   clock: { label: 'Heures selon l’horloge', site: 'Du site', mine: 'La mienne', utc: 'UTC' },
+  diff: { added: 'ajouté : ', removed: 'retiré : ' },
   selectAll: 'Tout choisir',
   selectRow: 'Choisir {{name}}',
   name: 'Nom',

@@ -93,8 +93,6 @@ export const nimble: Catalogue['nimble'] = {
     changed_one: "{{count}} ligne diffère. Rien n'est encore enregistré.",
     changed_other: "{{count}} lignes diffèrent. Rien n'est encore enregistré.",
     diff: 'Ce qui change, ligne par ligne',
-    added: 'ajouté : ',
-    removed: 'retiré : ',
     save: 'Remplacer la configuration',
   },
   form: {

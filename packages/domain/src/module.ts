@@ -23,6 +23,7 @@ export const screens: readonly Screen[] = [
   { path: '/onboarding', module: 'Onboarding', nav: 'super_admin_only' },
   { path: '/dashboard', module: 'Dashboard', nav: 'viewer_nav' },
   { path: '/analytic', module: 'AnalyticView', nav: 'viewer_nav' },
+  { path: '/map', module: 'MapView', nav: 'viewer_nav' },
 
   { path: '/customer', module: 'Customer', nav: 'super_and_admin_access', change: ['edit'] },
   { path: '/customer/add', module: 'AddCustomer', nav: 'super_and_admin_access', change: ['edit'] },

@@ -24,6 +24,7 @@ import { Route as AppAnalyticRouteImport } from './routes/_app/analytic'
 import { Route as AppDashboardRouteImport } from './routes/_app/dashboard'
 import { Route as AppDeploymentRouteImport } from './routes/_app/deployment'
 import { Route as AppLicenseRouteImport } from './routes/_app/license'
+import { Route as AppMapRouteImport } from './routes/_app/map'
 import { Route as AppModelRouteImport } from './routes/_app/model'
 import { Route as AppStatusRouteImport } from './routes/_app/status'
 import { Route as AppChannelIndexRouteImport } from './routes/_app/channel.index'
@@ -129,6 +130,11 @@ const AppDeploymentRoute = AppDeploymentRouteImport.update({
 const AppLicenseRoute = AppLicenseRouteImport.update({
   id: '/license',
   path: '/license',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppMapRoute = AppMapRouteImport.update({
+  id: '/map',
+  path: '/map',
   getParentRoute: () => AppRoute,
 } as any)
 const AppModelRoute = AppModelRouteImport.update({
@@ -307,6 +313,7 @@ export interface FileRoutesByFullPath {
   '/dashboard': typeof AppDashboardRoute
   '/deployment': typeof AppDeploymentRoute
   '/license': typeof AppLicenseRoute
+  '/map': typeof AppMapRoute
   '/model': typeof AppModelRoute
   '/status': typeof AppStatusRoute
   '/channel/add': typeof AppChannelAddRoute
@@ -355,6 +362,7 @@ export interface FileRoutesByTo {
   '/dashboard': typeof AppDashboardRoute
   '/deployment': typeof AppDeploymentRoute
   '/license': typeof AppLicenseRoute
+  '/map': typeof AppMapRoute
   '/model': typeof AppModelRoute
   '/status': typeof AppStatusRoute
   '/channel/add': typeof AppChannelAddRoute
@@ -405,6 +413,7 @@ export interface FileRoutesById {
   '/_app/dashboard': typeof AppDashboardRoute
   '/_app/deployment': typeof AppDeploymentRoute
   '/_app/license': typeof AppLicenseRoute
+  '/_app/map': typeof AppMapRoute
   '/_app/model': typeof AppModelRoute
   '/_app/status': typeof AppStatusRoute
   '/_app/channel/add': typeof AppChannelAddRoute
@@ -455,6 +464,7 @@ export interface FileRouteTypes {
     | '/dashboard'
     | '/deployment'
     | '/license'
+    | '/map'
     | '/model'
     | '/status'
     | '/channel/add'
@@ -503,6 +513,7 @@ export interface FileRouteTypes {
     | '/dashboard'
     | '/deployment'
     | '/license'
+    | '/map'
     | '/model'
     | '/status'
     | '/channel/add'
@@ -552,6 +563,7 @@ export interface FileRouteTypes {
     | '/_app/dashboard'
     | '/_app/deployment'
     | '/_app/license'
+    | '/_app/map'
     | '/_app/model'
     | '/_app/status'
     | '/_app/channel/add'
@@ -705,6 +717,13 @@ declare module '@tanstack/react-router' {
       path: '/license'
       fullPath: '/license'
       preLoaderRoute: typeof AppLicenseRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/map': {
+      id: '/_app/map'
+      path: '/map'
+      fullPath: '/map'
+      preLoaderRoute: typeof AppMapRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/model': {
@@ -939,6 +958,7 @@ interface AppRouteChildren {
   AppDashboardRoute: typeof AppDashboardRoute
   AppDeploymentRoute: typeof AppDeploymentRoute
   AppLicenseRoute: typeof AppLicenseRoute
+  AppMapRoute: typeof AppMapRoute
   AppModelRoute: typeof AppModelRoute
   AppStatusRoute: typeof AppStatusRoute
   AppChannelAddRoute: typeof AppChannelAddRoute
@@ -978,6 +998,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppDashboardRoute: AppDashboardRoute,
   AppDeploymentRoute: AppDeploymentRoute,
   AppLicenseRoute: AppLicenseRoute,
+  AppMapRoute: AppMapRoute,
   AppModelRoute: AppModelRoute,
   AppStatusRoute: AppStatusRoute,
   AppChannelAddRoute: AppChannelAddRoute,

@@ -6,8 +6,8 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatBytes } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
+import { save, saveBlob } from '../ui/download.ts'
 import { Panel } from '../ui/Panel.tsx'
-import { save, saveBlob } from './download.ts'
 import classes from './event.module.css'
 
 type File = Evidence['files'][number]

@@ -5,7 +5,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api, report } from '../app/client.ts'
 import { language } from '../i18n/index.ts'
-import { saveBlob } from './download.ts'
+import { saveBlob } from '../ui/download.ts'
 
 type Asked = Send<Api['event']['export']>
 

@@ -21,17 +21,29 @@ type Props = {
   isViolating?: boolean
   /** At the lower right: a count. */
   figure?: ReactNode
+  /** The live picture, in place of the still. */
+  live?: ReactNode
   children?: ReactNode
 }
 
-/** One camera as a picture: a still at most once a second, never a video in a grid. */
+/** One camera as a picture: a still, or what is live now. What is offline is hatched. */
 export function CameraTile(props: Props) {
-  const { to, search, name, detail, still, tone, status, isViolating, figure, children } = props
+  const { to, search, name, detail, still, tone, status, isViolating, figure, live, children } = props
   // Offline is one thing, no still taken yet another.
   const Icon = tone === 'bad' ? IconPlugConnectedX : IconDeviceCctv
   return (
-    <Go to={to} search={search} className={classes.root} data-violating={isViolating || undefined}>
-      {still ? (
+    <Go
+      to={to}
+      search={search}
+      className={classes.root}
+      data-tile={search.did}
+      data-violating={isViolating || undefined}
+      data-off={tone === 'bad' || undefined}
+      data-live={live ? true : undefined}
+    >
+      {live ? (
+        <span className={classes.live}>{live}</span>
+      ) : still ? (
         <img className={classes.still} src={still} alt="" loading="lazy" width="640" height="360" />
       ) : (
         <span className={classes.blank}>

@@ -2,7 +2,7 @@ import { ActionIcon, Button, SegmentedControl, Switch, Tooltip } from '@mantine/
 import type { Customer } from '@sightline/contract'
 import type { UsecaseKey } from '@sightline/domain'
 import { IconDeviceCctv, IconMaximize, IconShieldCheck } from '@tabler/icons-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMay } from '../session.ts'
 import { CameraWall, isViolating } from '../ui/cameras/CameraWall.tsx'
@@ -17,13 +17,16 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import { type ColumnCount, columnCounts } from './columns.ts'
-import classes from './wall.module.css'
+import { Kiosk } from './Kiosk.tsx'
+import { WallTiles } from './WallTiles.tsx'
 
 type Props = {
   customer: Customer | null
   uc: UsecaseKey | undefined
   columns: ColumnCount
-  onShow: (change: { uc?: UsecaseKey | undefined; cols?: ColumnCount }) => void
+  /** The wall alone, without what is around it: said by the address, so that it comes back after a reload. */
+  isKiosk: boolean
+  onShow: (change: { uc?: UsecaseKey | undefined; cols?: ColumnCount; kiosk?: '1' | undefined }) => void
 }
 
 /** Every camera of a customer side by side, those in violation first, for a screen on the wall. */
@@ -36,22 +39,41 @@ export function LiveWall({ customer, ...rest }: Props) {
   )
 }
 
-function OfCustomer({ customer, uc, columns, onShow }: Props & { customer: Customer }) {
+function OfCustomer({ customer, uc, columns, isKiosk, onShow }: Props & { customer: Customer }) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
-  const frame = useRef<HTMLDivElement>(null)
   const [onlyViolating, setOnlyViolating] = useState(false)
   const levels = useLevels()
   const { query, view, cameras, total, remote, counts, stats } = useCustomerCameras(customer.customer_id, uc)
   const figures = stats.flatMap(({ data }) => data?.channels ?? [])
   const violating = cameras.filter((camera) => isViolating(camera, levels, figures))
   const shown = onlyViolating ? violating : cameras
-  const fullscreen = async () => {
-    if (document.fullscreenElement) await document.exitFullscreen()
-    else await frame.current?.requestFullscreen()
+  const onColumns = (cols: ColumnCount) => onShow({ cols })
+  const enterKiosk = () => {
+    onShow({ kiosk: '1' })
+    // A browser that refuses still has the wall in its window.
+    document.documentElement
+      .requestFullscreen?.()
+      .catch((error: Error) => console.info(`No full screen: ${error.message}`))
   }
+  const wall = { levels, stats: figures, columns, onColumns }
   return (
     <>
+      {isKiosk && view && (
+        <Kiosk
+          {...wall}
+          title={[customer.customer_name, uc && t(`usecase.name.${uc}`)].filter(Boolean).join(' · ')}
+          cameras={[...violating, ...cameras.filter((camera) => !violating.includes(camera))].filter(
+            (camera) => !onlyViolating || violating.includes(camera),
+          )}
+          onLeave={() => onShow({ kiosk: undefined })}
+        >
+          <Empty
+            icon={<IconDeviceCctv stroke={1.5} />}
+            title={t(cameras.length > 0 ? 'wall.calm' : 'site.noCameras')}
+          />
+        </Kiosk>
+      )}
       <PageHeader
         title={t('screen./analytic')}
         meta={
@@ -76,13 +98,13 @@ function OfCustomer({ customer, uc, columns, onShow }: Props & { customer: Custo
           onChange={(cols) => onShow({ cols: cols as ColumnCount })}
           data={[...columnCounts]}
         />
-        <Tooltip label={t('live.fullscreen')}>
+        <Tooltip label={t('wall.kiosk')}>
           <ActionIcon
             variant="default"
             size={36}
-            aria-label={t('live.fullscreen')}
-            disabled={shown.length === 0}
-            onClick={() => void fullscreen()}
+            aria-label={t('wall.kiosk')}
+            disabled={cameras.length === 0}
+            onClick={enterKiosk}
           >
             <IconMaximize size={18} />
           </ActionIcon>
@@ -95,18 +117,21 @@ function OfCustomer({ customer, uc, columns, onShow }: Props & { customer: Custo
         </Panel>
       ) : !view ? (
         <BlockSkeleton height={480} />
-      ) : shown.length > 0 ? (
-        <div ref={frame} className={classes.wall}>
-          <CameraWall
-            key={`${uc} ${onlyViolating}`}
-            cameras={shown}
-            levels={levels}
-            stats={figures}
-            total={onlyViolating ? shown.length : total}
-            remote={onlyViolating ? undefined : remote}
-            columns={Number(columns)}
-          />
-        </div>
+      ) : isKiosk ? null : shown.length > 0 ? (
+        <WallTiles {...wall} cameras={shown}>
+          {(live) => (
+            <CameraWall
+              key={`${uc} ${onlyViolating}`}
+              cameras={shown}
+              levels={levels}
+              stats={figures}
+              total={onlyViolating ? shown.length : total}
+              remote={onlyViolating ? undefined : remote}
+              columns={Number(columns)}
+              live={live}
+            />
+          )}
+        </WallTiles>
       ) : (
         <Panel>
           {cameras.length > 0 ? (

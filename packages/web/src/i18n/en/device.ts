@@ -82,6 +82,8 @@ export const device = {
     notTested: 'Test the camera first: what it sends is checked before it is saved.',
   },
   site: 'Site',
+  snapshot: 'Snapshot',
+  diagnose: 'Diagnose',
   events: 'Latest events',
 } as const
 

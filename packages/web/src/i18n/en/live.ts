@@ -7,6 +7,7 @@ export const live = {
   since: 'since {{at}}',
   retrying: 'Trying again by itself.',
   buffer: '{{seconds}} s behind',
+  fps: '{{count}} fps',
   video: 'Video',
   instead: {
     unplayable: 'Still pictures: this browser cannot play the stream',
@@ -18,6 +19,13 @@ export const live = {
 } as const
 
 export const wall = {
+  offlineSince: 'Offline since {{at}}',
+  kiosk: 'Wall alone, in full screen',
+  leave: 'Leave',
+  page: 'Page {{page}} of {{pages}}',
+  pause: 'Stay on this page',
+  turn: 'Turn pages',
+  sleeps: 'This browser cannot keep the screen awake.',
   inViolation: 'In violation',
   only: 'Only in violation',
   columns: 'Cameras in a row',

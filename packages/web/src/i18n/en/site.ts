@@ -72,6 +72,14 @@ export const site = {
 
 export const map = {
   failed: 'This browser cannot draw the map. The two fields below do the same.',
+  anyHealth: 'Any health',
+  noSites: 'This customer has no sites yet',
+  inSight: 'Sites in sight',
+  shown: '{{shown}} of {{count}} on the map',
+  noneInSight: 'No site lies in this part of the map. Zoom out or move it.',
+  unplaced: 'Not on the map yet',
+  place: 'Place on map',
+  most: 'The first {{most}} sites by name are shown. Filter by use case to see others.',
   open: 'Open site',
   nonePlaced: 'No site has a place on the map yet',
   nonePlacedText: 'A site comes onto the map with its latitude and longitude.',

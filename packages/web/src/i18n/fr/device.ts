@@ -84,6 +84,8 @@ export const device = {
     notTested: 'Testez d’abord la caméra : ce qu’elle envoie est vérifié avant l’enregistrement.',
   },
   site: 'Site',
+  snapshot: 'Prendre une image',
+  diagnose: 'Diagnostiquer',
   events: 'Derniers événements',
 } as const
 

@@ -7,6 +7,7 @@ export const live = {
   since: 'depuis {{at}}',
   retrying: 'Nouvel essai automatique.',
   buffer: '{{seconds}} s de retard',
+  fps: '{{count}} i/s',
   video: 'Vidéo',
   instead: {
     unplayable: 'Images fixes : ce navigateur ne lit pas le flux',
@@ -18,6 +19,13 @@ export const live = {
 } as const
 
 export const wall = {
+  offlineSince: 'Hors ligne depuis {{at}}',
+  kiosk: 'Mur seul, en plein écran',
+  leave: 'Quitter',
+  page: 'Page {{page}} sur {{pages}}',
+  pause: 'Rester sur cette page',
+  turn: 'Tourner les pages',
+  sleeps: 'Ce navigateur ne peut pas garder l’écran éveillé.',
   inViolation: 'En infraction',
   only: 'En infraction seulement',
   columns: 'Caméras par ligne',

@@ -75,6 +75,14 @@ export const site: Catalogue['site'] = {
 
 export const map = {
   failed: 'Ce navigateur ne peut pas dessiner la carte. Les deux champs ci-dessous font de même.',
+  anyHealth: 'Tout état',
+  noSites: 'Ce client n’a encore aucun site',
+  inSight: 'Sites visibles',
+  shown: '{{shown}} sur {{count}} sur la carte',
+  noneInSight: 'Aucun site dans cette partie de la carte. Dézoomez ou déplacez-la.',
+  unplaced: 'Pas encore sur la carte',
+  place: 'Placer sur la carte',
+  most: 'Les {{most}} premiers sites par nom sont montrés. Filtrez par cas d’usage pour en voir d’autres.',
   open: 'Ouvrir le site',
   nonePlaced: 'Aucun site n’a encore de place sur la carte',
   nonePlacedText: 'Un site vient sur la carte avec sa latitude et sa longitude.',

@@ -10,7 +10,11 @@ import { LiveWall } from '../../wall/LiveWall.tsx'
 
 /** Needs the use cases that run at the customer's cameras. */
 export const Route = createFileRoute('/_app/analytic')({
-  validateSearch: z.object({ uc: z.enum(usecaseKeys).optional(), cols: z.enum(columnCounts).optional() }),
+  validateSearch: z.object({
+    uc: z.enum(usecaseKeys).optional(),
+    cols: z.enum(columnCounts).optional(),
+    kiosk: z.literal('1').optional().catch(undefined),
+  }),
   beforeLoad: requireModule('viewer_nav'),
   loaderDeps: ({ search: { uc } }) => ({ uc }),
   loader: async ({ deps: { uc } }) => {
@@ -23,13 +27,14 @@ export const Route = createFileRoute('/_app/analytic')({
 
 function Page() {
   const { selected } = useCustomer()
-  const { uc, cols = '2' } = Route.useSearch()
+  const { uc, cols = '2', kiosk } = Route.useSearch()
   const navigate = Route.useNavigate()
   return (
     <LiveWall
       customer={selected}
       uc={uc}
       columns={cols}
+      isKiosk={kiosk === '1'}
       onShow={(change) => void navigate({ search: (now) => ({ ...now, ...change }), replace: true })}
     />
   )

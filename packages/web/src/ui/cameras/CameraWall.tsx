@@ -2,15 +2,22 @@ import { Button, Group } from '@mantine/core'
 import type { EventStats } from '@sightline/contract'
 import { metricsOf } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
-import { memo, useState } from 'react'
+import { lazy, memo, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../app/client.ts'
 import { useIsServerAway } from '../../app/ServerWatch.tsx'
-import { formatNumber } from '../../i18n/format.ts'
+import { formatClock, formatNumber, formatTime } from '../../i18n/format.ts'
 import { CameraGrid, CameraTile } from '../CameraTile.tsx'
 import { toneOf } from '../tone.ts'
 import { type Camera, refreshMs } from './customer-cameras.ts'
 import type { Levels } from './levels.ts'
+
+const LivePicture = lazy(() => import('../live/LivePicture.tsx').then((module) => ({ default: module.LivePicture })))
+
+const dayMs = 86_400_000
+/** With its date only when that is not today or yesterday. */
+const formatSince = (at: string): string =>
+  Date.now() - Date.parse(at) < dayMs ? formatClock(at).slice(0, 5) : formatTime(at)
 
 type Stats = EventStats['channels']
 type Props = {
@@ -23,6 +30,8 @@ type Props = {
   remote?: { hasMore: boolean; isFetching: boolean; more: () => void }
   /** Tiles in a row; as many as fit when it is not said. */
   columns?: number
+  /** Ids of the cameras that show a video now; none where only stills are shown. */
+  live?: ReadonlySet<string>
 }
 
 /** More pictures than these nobody follows; each asks for a new still again and again. */
@@ -36,7 +45,7 @@ export const isViolating = (camera: Camera, levels: Levels, stats: Stats): boole
   )
 
 /** The cameras with their newest still and numbers; those in violation first. */
-export function CameraWall({ cameras, levels, stats, total, remote, columns }: Props) {
+export function CameraWall({ cameras, levels, stats, total, remote, columns, live }: Props) {
   const { t } = useTranslation()
   const inViolation = (camera: Camera) => isViolating(camera, levels, stats)
   const [most, setMost] = useState(tilesAtOnce)
@@ -50,7 +59,13 @@ export function CameraWall({ cameras, levels, stats, total, remote, columns }: P
     <>
       <CameraGrid label={t('dashboard.cameraGrid')} columns={columns}>
         {order.slice(0, most).map((camera) => (
-          <Tile key={camera.device_id} camera={camera} levels={levels} isViolating={inViolation(camera)} />
+          <Tile
+            key={camera.device_id}
+            camera={camera}
+            levels={levels}
+            isViolating={inViolation(camera)}
+            isLive={live?.has(camera.device_id)}
+          />
         ))}
       </CameraGrid>
       {(order.length > most || remote?.hasMore) && (
@@ -84,9 +99,18 @@ function useStill({ device_id, channels, device_health, snapshot_url }: Camera):
   return newest.data?.kind === 'snapshot' ? newest.data.snapshot_url : (view.data?.snapshot_url ?? snapshot_url)
 }
 
-type TileProps = { camera: Camera; levels: Levels; isViolating: boolean }
+/** Since when a camera is offline, as far as the last 24 hours tell. */
+function useOfflineSince({ device_id, device_health }: Camera): string | null {
+  const isOffline = device_health === 'offline'
+  const view = useQuery({ ...api.device.view.query({ device_id }), enabled: isOffline })
+  const last = view.data?.health.at(-1)
+  return isOffline && last?.state === 'offline' ? last.start : null
+}
 
-const Tile = memo(({ camera, levels, isViolating }: TileProps) => {
+type TileProps = { camera: Camera; levels: Levels; isViolating: boolean; isLive?: boolean | undefined }
+
+/** One camera of a wall with its newest still or its video, its state and its numbers of now. */
+export const Tile = memo(({ camera, levels, isViolating, isLive }: TileProps) => {
   const { t } = useTranslation()
   const { device_id, device_name, site_id, site_name, device_health, channels } = camera
   const isAway = useIsServerAway()
@@ -100,15 +124,33 @@ const Tile = memo(({ camera, levels, isViolating }: TileProps) => {
       return id && now ? [`${t(`usecase.name.${usecase_key}`)} ${formatNumber(Math.round(now[id] ?? 0))}`] : []
     })
     .join(' · ')
+  const still = useStill(camera)
+  const since = useOfflineSince(camera)
+  const status =
+    isViolating && !isAway
+      ? t('wall.inViolation')
+      : health === 'healthy'
+        ? t('dashboard.live')
+        : since && !isAway
+          ? t('wall.offlineSince', { at: formatSince(since) })
+          : t(`health.${health}`)
   return (
     <CameraTile
       to="/device/view"
       search={{ sid: site_id, did: device_id }}
       name={device_name}
       detail={`${site_name} · ${usecases || t('dashboard.noAnalytic')}`}
-      still={useStill(camera)}
+      still={still}
+      live={
+        isLive &&
+        health === 'healthy' && (
+          <Suspense>
+            <LivePicture deviceId={device_id} label={device_name} still={still} bare />
+          </Suspense>
+        )
+      }
       tone={toneOf[health]}
-      status={health === 'healthy' ? t('dashboard.live') : t(`health.${health}`)}
+      status={status}
       isViolating={isViolating && !isAway}
       figure={figure}
     />

@@ -36,6 +36,7 @@ const idle: LiveState = {
   since: null,
   overlay: null,
   behind: null,
+  fps: null,
   jpeg: null,
 }
 
@@ -171,8 +172,9 @@ function Absent({ state: { phase, cause, since } }: { state: LiveState }) {
   )
 }
 
-function Status({ state: { phase, instead, behind } }: { state: LiveState }) {
+function Status({ state: { phase, instead, behind, fps } }: { state: LiveState }) {
   const { t } = useTranslation()
+  const rate = fps === null ? '' : ` · ${t('live.fps', { count: fps })}`
   const delay = behind === null ? '' : ` · ${t('live.buffer', { seconds: formatNumber(behind) })}`
   return (
     <span className={`${classes.status} num`}>
@@ -180,7 +182,7 @@ function Status({ state: { phase, instead, behind } }: { state: LiveState }) {
       {phase === 'playing' ? t('live.live') : t(`live.${phase}`)}
       {phase === 'playing' && (
         <span className={classes.transport}>
-          {instead === null ? `${t('live.video')}${delay}` : t(`live.instead.${instead}`)}
+          {instead === null ? `${t('live.video')}${rate}${delay}` : `${t(`live.instead.${instead}`)}${rate}`}
         </span>
       )}
     </span>

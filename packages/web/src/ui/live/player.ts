@@ -18,6 +18,8 @@ const jumpToSeconds = 0.05
 const keepSeconds = 20
 const dropOlderThanSeconds = 10
 const overlayKeepMs = 5000
+/** Pictures are counted over so long. */
+const countMs = 1000
 
 export type LiveOverlay = {
   at: number
@@ -39,6 +41,8 @@ export type LiveState = {
   overlay: LiveOverlay | null
   /** How far the picture is behind the newest one received, in seconds; null without MSE. */
   behind: number | null
+  /** Pictures shown in the last second; null until one has passed. */
+  fps: number | null
   /** The last JPEG as an object URL, in JPEG mode. */
   jpeg: string | null
 }
@@ -51,6 +55,7 @@ const initial: LiveState = {
   since: null,
   overlay: null,
   behind: null,
+  fps: null,
   jpeg: null,
 }
 
@@ -65,6 +70,9 @@ export class LivePlayer {
   #feed: Feed | null = null
   #overlays: LiveOverlay[] = []
   #attempt = 0
+  /** When counting of pictures began, and how many there were then. */
+  #counted = { at: 0, pictures: 0 }
+  #jpegs = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #frame = 0
   #closed = false
@@ -95,7 +103,8 @@ export class LivePlayer {
     this.#overlays = []
     const { jpeg } = this.state.get()
     if (jpeg) URL.revokeObjectURL(jpeg)
-    this.#change({ jpeg: null, overlay: null, behind: null })
+    this.#counted = { at: 0, pictures: 0 }
+    this.#change({ jpeg: null, overlay: null, behind: null, fps: null })
   }
 
   #connect(): void {
@@ -159,6 +168,7 @@ export class LivePlayer {
     if (bytes[0] === kinds.jpeg) {
       const { jpeg } = this.state.get()
       if (jpeg) URL.revokeObjectURL(jpeg)
+      this.#jpegs++
       this.#playing({ jpeg: URL.createObjectURL(new Blob([payload], { type: 'image/jpeg' })) })
     } else if (this.#feed) {
       this.#feed.append(payload, bytes[0] === kinds.init)
@@ -175,6 +185,7 @@ export class LivePlayer {
   /** Keeps the picture near the newest one, and the boxes on the picture they belong to. */
   #follow(): void {
     this.#frame = requestAnimationFrame(() => this.#follow())
+    this.#count(performance.now())
     if (!this.#feed) return
     const behind = this.#feed.follow()
     const shown = this.#video.currentTime * 1000
@@ -183,6 +194,19 @@ export class LivePlayer {
     const now = this.state.get()
     const rounded = behind === null ? null : Math.round(behind * 10) / 10
     if (overlay !== now.overlay || rounded !== now.behind) this.#change({ overlay, behind: rounded })
+  }
+
+  #count(now: number): void {
+    const pictures = this.#feed ? this.#video.getVideoPlaybackQuality().totalVideoFrames : this.#jpegs
+    const { at, pictures: before } = this.#counted
+    const ms = now - at
+    if (at !== 0 && ms < countMs && pictures >= before) return
+    this.#counted = { at: now, pictures }
+    const { phase, fps } = this.state.get()
+    // A new stream counts from the beginning, and a tab in the background draws nothing for a while.
+    if (at === 0 || ms > 2 * countMs || pictures < before || phase !== 'playing') return
+    const counted = Math.round((1000 * (pictures - before)) / ms)
+    if (counted !== fps) this.#change({ fps: counted })
   }
 }
 

@@ -1,0 +1,141 @@
+/** The dashboard by camera, by use case and on the map; the large map; the wall alone on the screen; one camera. */
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Site } from '@sightline/contract'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Caller } from './api.ts'
+import { axeFaults, openBrowser } from './browser.ts'
+import { press } from './keyboard.ts'
+import { attach, pageOf, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
+import { type Product, startProduct, until } from './product.ts'
+
+const shots = fileURLToPath(new URL('./out/', import.meta.url))
+let product: Product
+let browser: Browser
+let root: Caller
+let did: string
+
+beforeAll(async () => {
+  mkdirSync(shots, { recursive: true })
+  product = await startProduct()
+  browser = await openBrowser()
+  await registerFirst(product)
+  const prepared = await prepareCamera(product)
+  root = prepared.root
+  did = prepared.did
+  await attach(root, did, 'pplcnt')
+  const places: [string, number, number][] = [
+    ['Paris HQ', 48.86, 2.35],
+    ['Sydney Port', -33.87, 151.21],
+  ]
+  for (const [site_name, lat, long] of places)
+    (await root.call('site', 'create', {
+      site_name,
+      customer_id: prepared.cuid,
+      site_address: { site_timezone: 'Europe/Paris', lat, long },
+    })) as Site
+})
+afterAll(async () => {
+  await browser?.close()
+  await product?.discard()
+})
+
+test('the dashboard shows cameras, use cases and the map by keyboard, and comes back as it was left', async () => {
+  const { page, faults, context } = await pageOf(browser, product, usernameOf('super_admin'))
+  await page.goto(`${product.origin}/dashboard`)
+  const views = page.getByRole('navigation', { name: 'View' })
+  await views.getByRole('link', { name: 'Use cases' }).press('Enter')
+  const column = page.getByRole('region', { name: 'People counting' })
+  await column.getByText('Where most was seen').waitFor()
+  await column.getByRole('link', { name: 'Lobby' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('view')).toBe('usecase')
+  expect(await axeFaults(page)).toEqual([])
+  await page.screenshot({ path: `${shots}views-usecase.png`, fullPage: true })
+
+  await views.getByRole('link', { name: 'Map' }).press('Enter')
+  await press(page, /Sydney Port/)
+  const peek = page.getByRole('region', { name: 'Sydney Port' })
+  await peek.getByText('Nothing was watched in the last 24 hours').waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await page.screenshot({ path: `${shots}views-map.png`, fullPage: true })
+
+  await page.goto(`${product.origin}/dashboard`)
+  await views.locator('[aria-current=page]', { hasText: 'Map' }).waitFor()
+  await views.getByRole('link', { name: 'Cameras' }).press('Enter')
+  await page.getByRole('region', { name: 'Cameras' }).getByRole('link', { name: /Lobby/ }).waitFor()
+  expect(faults).toEqual([])
+  await context.close()
+})
+
+test('the list beside the map has the sites in sight, and those without a place can be placed', async () => {
+  const { page, faults, context } = await pageOf(browser, product, usernameOf('super_admin'))
+  await page.goto(`${product.origin}/map`)
+  const list = page.getByRole('region', { name: 'Sites in sight' })
+  await list.getByText('2 of 2 on the map').waitFor()
+  const unplaced = page.getByRole('region', { name: 'Not on the map yet' })
+  expect(await unplaced.getByRole('link', { name: 'Place on map' }).getAttribute('href')).toContain('/site/edit?sid=')
+  expect(await axeFaults(page)).toEqual([])
+
+  // By keys to the north-west, until Sydney is out of sight: the address says where the map stands.
+  await page.goto(`${product.origin}/map?at=48.0,2.0,4.0`)
+  await list.getByText('1 of 2 on the map').waitFor()
+  await list.getByRole('button', { name: /Paris HQ/ }).waitFor()
+  await page.locator('canvas').focus()
+  for (let times = 0; times < 12; times++) await page.keyboard.press('ArrowUp')
+  await list.getByText('No site lies in this part of the map').waitFor()
+  await page.screenshot({ path: `${shots}views-large-map.png` })
+
+  await page.goto(`${product.origin}/map?uc=pplcnt`)
+  await list.getByText('0 of 0 on the map').waitFor()
+  await unplaced.getByText('Lyon DC').waitFor()
+  expect(faults).toEqual([])
+  await context.close()
+})
+
+test('the wall alone on the screen survives a reload, shows a video where something goes on, and is left by Escape', async () => {
+  const { page, faults, context } = await pageOf(browser, product, usernameOf('super_admin'))
+  await page.goto(`${product.origin}/analytic`)
+  const tile = page.locator(`[data-tile="${did}"]`)
+  await tile.waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await page.goto(`${product.origin}/analytic?kiosk=1`)
+  const wall = page.getByRole('dialog')
+  await wall.waitFor()
+  await page.keyboard.press('3')
+  await until('three columns are in the address', () => new URL(page.url()).searchParams.get('cols')?.includes('3'))
+  await page.keyboard.press('ArrowRight')
+  expect(await tile.evaluate((element) => element === document.activeElement)).toBe(true)
+  await until('the tile of the camera turns to video', () => tile.locator('[data-phase=playing]').isVisible(), 40_000)
+  await tile.getByText(/fps/).waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await page.screenshot({ path: `${shots}views-kiosk.png` })
+  await page.reload()
+  await wall.waitFor()
+  await page.keyboard.press('Escape')
+  await wall.waitFor({ state: 'detached' })
+  expect(new URL(page.url()).searchParams.has('kiosk')).toBe(false)
+  expect(faults).toEqual([])
+  await context.close()
+})
+
+test('the view of a camera has its live picture, its analytics with their numbers, its day, and a picture to save', async () => {
+  const { page, faults, context } = await pageOf(browser, product, usernameOf('super_admin'), {
+    width: 390,
+    height: 844,
+  })
+  await page.goto(`${product.origin}/device/view?did=${did}`)
+  await page.locator('[data-phase=playing]').waitFor({ timeout: 30_000 })
+  await page
+    .getByRole('navigation', { name: 'Analytics' })
+    .getByText(/Total \d/)
+    .waitFor({ timeout: 30_000 })
+  await page.getByRole('region', { name: 'Last 24 hours' }).waitFor()
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Snapshot' }).click()
+  expect((await saved).suggestedFilename()).toMatch(/^Lobby-.+\.jpg$/)
+  expect(await axeFaults(page)).toEqual([])
+  await page.screenshot({ path: `${shots}views-camera-390.png`, fullPage: true })
+  expect(faults).toEqual([])
+  await context.close()
+})

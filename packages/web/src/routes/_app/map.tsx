@@ -1,0 +1,41 @@
+import { health } from '@sightline/contract'
+import { usecaseKeys } from '@sightline/domain'
+import { createFileRoute } from '@tanstack/react-router'
+import * as z from 'zod'
+import { api, queryClient } from '../../app/client.ts'
+import { loadCustomer, useCustomer } from '../../app/customer.ts'
+import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { MapScreen } from '../../map/MapScreen.tsx'
+
+/** Needs the sites of the selected customer. `at` is where the map stands. */
+export const Route = createFileRoute('/_app/map')({
+  validateSearch: z.object({
+    uc: z.enum(usecaseKeys).optional().catch(undefined),
+    health: health.optional().catch(undefined),
+    at: z.string().max(60).optional().catch(undefined),
+  }),
+  beforeLoad: requireModule('viewer_nav'),
+  loaderDeps: ({ search: { uc } }) => ({ uc }),
+  loader: async ({ deps: { uc } }) => {
+    const customer = await loadCustomer()
+    if (customer)
+      await queryClient.ensureQueryData(api.site.list.query({ customer_id: customer.customer_id, usecase_key: uc }))
+  },
+  onError: fallbackTo('/dashboard'),
+  component: Page,
+})
+
+function Page() {
+  const { selected } = useCustomer()
+  const shown = Route.useSearch()
+  const navigate = Route.useNavigate()
+  return (
+    <MapScreen
+      customer={selected}
+      {...shown}
+      onShow={(change) =>
+        void navigate({ search: (now) => ({ ...now, ...change }), replace: true, resetScroll: false })
+      }
+    />
+  )
+}

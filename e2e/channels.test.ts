@@ -1,10 +1,10 @@
 /** An analytic's life on the screens: attached, calibrated, counting, changed, diagnosed, broken and removed. */
-import type { Channel, Job } from '@sightline/contract'
+import type { Channel, Job, User } from '@sightline/contract'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { axeFaults, openBrowser, type Watched } from './browser.ts'
 import { focus, press } from './keyboard.ts'
-import { pageOf, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
+import { addPerson, attach, pageOf, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
 import { type Product, startProduct, until } from './product.ts'
 
 let product: Product
@@ -107,5 +107,64 @@ test('distances are attached, calibrated and counted by keyboard, a zone is move
   await page.getByRole('dialog').getByRole('button', { name: 'Force remove' }).click()
   await page.waitForURL(/\/device\/detail/)
   expect((await root.call('channel', 'mine', {})) as Channel[]).toEqual([])
+  expect(watched.faults).toEqual([])
+})
+
+test('analytics are assigned to a person and taken away; none selected is refused before anything is sent', async () => {
+  const { root, did } = prepared
+  const first = await attach(root, did, 'pplcnt', { channel_name: 'Doors' })
+  const second = await attach(root, did, 'pplocc', { channel_name: 'Counter' })
+  const { user_id } = (await addPerson(root, 'the.guard', 'viewer')) as User
+  // Another administrator than the one before: a person may make so many calls a minute.
+  await addPerson(root, usernameOf('admin'), 'admin')
+  const assigned = async () => ((await root.call('user', 'id', { user_id })) as User).channel_ids.toSorted()
+  watched = await pageOf(browser, product, usernameOf('admin'))
+  const { page } = watched
+  await page.goto(`${product.origin}/channel`)
+  await page.getByRole('button', { name: 'Assign to people' }).click()
+  await page.getByRole('button', { name: 'Choose people' }).click()
+  await page.getByRole('alert').getByText('Select at least one channel').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+
+  await page.getByRole('checkbox', { name: 'Select all' }).click()
+  await page.getByRole('button', { name: 'Choose people' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Who sees 2 analytics' })
+  await dialog.getByRole('checkbox', { name: 'Test Person' }).click()
+  await dialog.getByText(/only what is assigned is left to see for: Test Person/).waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Assign' }).click()
+  await dialog.getByText('Assigned 2, skipped 0 that were assigned already.').waitFor()
+  expect(await assigned()).toEqual([first.channel_id, second.channel_id].toSorted())
+
+  await dialog.getByRole('checkbox', { name: 'Test Person' }).click()
+  await dialog.getByText(/all of their sites are seen again by: Test Person/).waitFor()
+  await dialog.getByRole('button', { name: 'Take away' }).click()
+  await dialog.getByText('Took away 2, skipped 0 that were not assigned.').waitFor()
+  expect(await assigned()).toEqual([])
+  expect(watched.faults).toEqual([])
+})
+
+test('another pipeline is tried first, says what starts anew, and is applied', async () => {
+  const { root, did } = prepared
+  const [counter] = ((await root.call('channel', 'mine', {})) as Channel[]).filter(
+    (one) => one.channel_name === 'Doors',
+  )
+  const third = await attach(root, did, 'pplcnt', { channel_name: 'Gate' })
+  watched = await pageOf(browser, product, usernameOf('admin'))
+  const { page } = watched
+  await page.goto(`${product.origin}/channel/detail?did=${did}&cid=${third.channel_id}&uid=${third.usecase_id}`)
+  await page.getByRole('button', { name: 'Actions for Gate' }).click()
+  await page.getByRole('menuitem', { name: /Refactor/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'Refactor Gate' })
+  await dialog.getByRole('combobox', { name: 'Pipeline' }).click()
+  await page.getByRole('option', { name: 'that of Doors' }).click()
+  await dialog.getByText(/1 analytic starts anew/).waitFor()
+  const stored = async () =>
+    ((await root.call('channel', 'id', { channel_id: third.channel_id })) as Channel).pipeline_id
+  expect(await stored()).toBe(third.pipeline_id)
+  expect(await axeFaults(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Apply and restart' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await stored()).toBe(counter?.pipeline_id)
   expect(watched.faults).toEqual([])
 })

@@ -38,6 +38,20 @@ const model: LinkModel = {
 const portal: FetchPart = async (_, from) => bytes.subarray(from, from + linkModelPartBytes)
 const isReady = (store: ModelStore) => 'file' in store.state(model)
 
+test('what had come when the edge server was stopped is there when it starts again', async () => {
+  const store = open(() => model)
+  let stopped: Promise<void> | undefined
+  store.want([model])
+  store.online(async (_, from) => {
+    if (from === 2 * linkModelPartBytes) stopped = store.stop()
+    return bytes.subarray(from, from + linkModelPartBytes)
+  })
+  await until(() => stopped !== undefined, 'it is stopped')
+  await stopped
+  const kept = readFileSync(join(folder, `${model.sha256}.part`))
+  expect(kept.equals(bytes.subarray(0, 3 * linkModelPartBytes))).toBe(true)
+})
+
 test('a model is fetched part by part, its progress told, taken up where the link broke, and kept over a restart', async () => {
   const store = open(() => model)
   store.want([model])

@@ -117,7 +117,7 @@ export function openModelStore(folder: string, log: Log, onChange: () => void): 
     if ((await sizeOf(file)) === model.size && (await hashOf(file)) === model.sha256) return keep(model)
     await rm(file, { force: true })
     if (!fetch) return
-    await download(model, fetch)
+    if (!(await download(model, fetch))) return
     if ((await hashOf(partOf(model))) !== model.sha256) {
       await rm(partOf(model), { force: true })
       throw new FetchRefused('model_corrupt')
@@ -132,7 +132,7 @@ export function openModelStore(folder: string, log: Log, onChange: () => void): 
     onChange()
   }
 
-  /** False when something else is wanted meanwhile. */
+  /** False when something else is wanted meanwhile, or this ends: what came so far stays. */
   async function download(model: LinkModel, fetchPart: FetchPart): Promise<boolean> {
     const part = await open(partOf(model), 'a', 0o600)
     try {

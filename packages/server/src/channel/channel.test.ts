@@ -351,6 +351,21 @@ describe('how a channel stands', () => {
     expect(await seen()).toEqual(['running', false, 'unknown', 'nimble_unreachable'])
   })
 
+  test('with windows of a minute it stays online from one record to the next', async () => {
+    const says = states(t.services.db)
+    const own = await t.make.device()
+    const { channel_id } = await create({
+      device_id: own.uid,
+      pipeline: { pipeline_elements: { 'analytic.window_s': 60 } },
+    })
+    await says.nimble(await nimbleOf(own), 'online')
+    await says.channel(await rowOf(channel_id), 'running', { since: new Date(Date.now() - 90_000) })
+    const seen = async () => (await admin.call('channel.status', { channel_id })).body.response
+    expect(await seen()).toMatchObject({ is_active: false, state_cause: null })
+    await record(channel_id, 59)
+    expect(await seen()).toMatchObject({ is_active: true, state_cause: null })
+  })
+
   test('a record that is too old does not count', async () => {
     const says = states(t.services.db)
     const own = await t.make.device()

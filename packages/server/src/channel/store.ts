@@ -211,9 +211,13 @@ const report = (row: ChannelRow): ChannelReport | null =>
     cause: row.channel_cause,
   }
 
-/** The first record comes at the end of the first window; twice that is patience enough for a busy edge server. */
+/** A record comes at the end of each window; twice that is patience enough for a busy edge server. */
+const twoWindowsMs = ({ elements }: ChannelRow): number =>
+  2000 * Number(elements['analytic.window_s'] ?? eventWindowSeconds)
 const isStarting = (row: ChannelRow, now: number): boolean =>
-  row.state_since !== null && now - row.state_since.getTime() < 2 * eventWindowSeconds * 1000
+  row.state_since !== null && now - row.state_since.getTime() < twoWindowsMs(row)
+/** For how long the newest record says that a channel counts. */
+const onlineMs = (row: ChannelRow): number => Math.max(onlineSeconds * 1000, twoWindowsMs(row))
 
 /** What the edge server will ask for, before it said so; with a model attached only it can tell. */
 const foreseenNeed = (row: ChannelRow) =>
@@ -224,7 +228,7 @@ export function judgeChannel(row: ChannelRow, links: Links, now: number) {
   const heard = isHeard(links, row)
   const reported = report(row)
   const age = row.last_record_at && now - row.last_record_at.getTime()
-  const isActive = isOnline(reported, heard, age, onlineSeconds * 1000)
+  const isActive = isOnline(reported, heard, age, onlineMs(row))
   const source = sourceHealth(sourceReport({ ...row, state: row.source_state, cause: row.source_cause }), heard)
   const need = reported ? null : foreseenNeed(row)
   const { health, cause } = channelHealth(reported, source, heard, isActive, isStarting(row, now))
@@ -306,7 +310,7 @@ function checksOf(row: ChannelRow, links: Links, now: number, journalEvents: num
     recordAgeMs: row.last_record_at && now - row.last_record_at.getTime(),
     isStarting: isStarting(row, now),
     journalEvents,
-    onlineMs: onlineSeconds * 1000,
+    onlineMs: onlineMs(row),
   })
 }
 

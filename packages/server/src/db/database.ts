@@ -92,20 +92,18 @@ const joinsPlanned = 4
 const idleInTransactionSeconds = 30
 
 /**
- * Statements that begin with a comment (or with `select` and a comment) are prepared once a connection, under the comment
- * and the hash of their text as their name: planning them takes longer than running them. Such a statement has few texts,
- * as each is kept by each connection, and names its columns: `*` means others once another portal has migrated the schema,
- * and a prepared statement may not answer those.
+ * Statements that begin with a comment are prepared once a connection, under the comment as their name: planning them
+ * takes longer than running them. Those that begin with `select` and a comment have several texts: the hash is part of
+ * their name. They are few, as each is kept by each connection, and name their columns: `*` means others once another
+ * portal has migrated the schema, and a prepared statement may not answer those.
  */
 class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's overloads cannot be restated
   override query(...args: any[]): any {
     const [text, values] = args
-    const comment =
-      typeof text === 'string' && Array.isArray(values)
-        ? /^\s*(?:select )?\/\* ([\w.]+) \*\//.exec(text)?.[1]
-        : undefined
-    const name = comment && `${comment} ${hash('sha1', text).slice(0, 16)}`
+    const found =
+      typeof text === 'string' && Array.isArray(values) ? /^\s*(select )?\/\* ([\w.]+) \*\//.exec(text) : null
+    const name = found?.[1] ? `${found[2]} ${hash('sha1', text).slice(0, 16)}` : found?.[2]
     const query = name ? [{ name, text, values }, ...args.slice(2)] : args
     return super.query(...(query as Parameters<pg.Client['query']>))
   }

@@ -1,5 +1,5 @@
 import type { Channel } from '@sightline/contract'
-import { missingShape, withSidPrefix } from '@sightline/domain'
+import { missingShape, withSidPrefix, type ZoneKind } from '@sightline/domain'
 import { assign, unassign } from '../assignment.ts'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
@@ -16,7 +16,7 @@ import type { Services } from '../services.ts'
 import { readSite } from '../site/store.ts'
 import { sourcesOfDevices } from '../source/store.ts'
 import { replaceZones } from '../static/store.ts'
-import { anyStill, takeStill } from '../still.ts'
+import { anyStill, forgetStills, takeStill } from '../still.ts'
 import { changeOf } from '../trace.ts'
 import { findUser } from '../user/store.ts'
 import { createChannel } from './create.ts'
@@ -46,6 +46,7 @@ export const channel: Handlers<'channel'> = {
     const { row, entity } = await app.db.as(scope, async (trx) =>
       both(trx, ctx, await createChannel(trx, scope, draft, drawnOn)),
     )
+    if (draft.zones.some(isMask)) await forgetStills(app, row)
     tell(ctx, row)
     return entity
   },
@@ -113,6 +114,7 @@ export const channel: Handlers<'channel'> = {
       }
       return { before, ...(await both(trx, ctx, channel_id)) }
     })
+    if (change.zones?.some(isMask)) await forgetStills(app, row)
     tell(ctx, row)
     // Zones and elements stand in what was sent.
     ctx.note({ before: changeOf(edited(before), edited(row)).before })
@@ -262,6 +264,8 @@ async function named(
   if (rows.length < new Set(channel_id).size) throw channelGone()
   return rows
 }
+
+const isMask = ({ kind }: { kind: ZoneKind }): boolean => kind === 'mask'
 
 /** A still asked for is at most so old: people who look at the same moment share one. */
 const stillMs = 1000

@@ -7,6 +7,7 @@ import { raiseDesired } from '../nimble/store.ts'
 import { invalid } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { readSource } from '../source/store.ts'
+import { forgetStills } from '../still.ts'
 import {
   deleteZones,
   insertZones,
@@ -31,6 +32,7 @@ export const zones: Handlers<'static'> = {
       await raise(trx, row)
       return row
     })
+    if (zone.kind === 'mask') await forgetStills(app, zone)
     tell(ctx, zone)
     return zoneEntity(zone)
   },
@@ -53,6 +55,7 @@ export const zones: Handlers<'static'> = {
       await raise(trx, before)
       return readZone(trx, scope, static_id)
     })
+    if (zone.kind === 'mask') await forgetStills(app, zone)
     tell(ctx, zone)
     return zoneEntity(zone)
   },

@@ -38,6 +38,39 @@ const sent = async () => {
   return config.channels.find((one) => one.channel_id === channel.uid)
 }
 
+describe('a mask', () => {
+  test('is sent for every stream of its camera, and what was kept before it is shown no more', async () => {
+    const nimble = await t.make.nimble()
+    const device = await t.make.device({}, undefined, nimble)
+    const one = await t.make.channel({}, device)
+    const [watched] = await t.services.db.owner(async (trx) => {
+      const kept = { snapshot_uid: one.uid }
+      await trx.updateTable('device').set(kept).where('id', 'in', [device.id, channel.device_id]).execute()
+      await trx.updateTable('channel').set({ reference_uid: one.uid }).where('id', '=', one.id).execute()
+      return trx.selectFrom('source').select('uid').where('device_id', '=', device.id).execute()
+    })
+    const { body } = await admin.call('static.create', { ...corner, source_id: watched?.uid, kind: 'mask' })
+    const masks = async () => {
+      const config = await t.services.db.ingest((trx) => desiredConfig(trx, t.services.secrets, nimble.uid))
+      return config.sources.filter((source) => source.device_id === device.uid).map((source) => source.masks)
+    }
+    expect(await masks()).toEqual([[corner.points]])
+    const stills = await t.services.db.owner((trx) =>
+      trx
+        .selectFrom('device')
+        .leftJoin('channel', 'channel.device_id', 'device.id')
+        .select(['device.id', 'device.snapshot_uid', 'channel.reference_uid'])
+        .where('device.id', 'in', [device.id, channel.device_id])
+        .where('device.tenant_id', '=', device.tenant_id)
+        .execute(),
+    )
+    expect(stills.find(({ id }) => id === device.id)).toMatchObject({ snapshot_uid: null, reference_uid: null })
+    expect(stills.find(({ id }) => id === channel.device_id)).toMatchObject({ snapshot_uid: one.uid })
+    await admin.call('static.update', { static_id: body.response.static_id, is_active: false })
+    expect(await masks()).toEqual([[]])
+  })
+})
+
 describe('zones of a channel', () => {
   test('get the next number of their kind; numbers of deleted ones do not come back', async () => {
     const own = { channel_id: channel.uid }

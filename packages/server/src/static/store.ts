@@ -50,6 +50,7 @@ const zones = (trx: Trx, scope: Scope) =>
       'organization.uid as organization_uid',
       'source.uid as source_uid',
       'source.nimble_id',
+      'source.device_id',
       'nimble.uid as nimble_uid',
       'device.site_id',
       'channel.uid as channel_uid',

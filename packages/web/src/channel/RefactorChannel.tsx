@@ -72,6 +72,7 @@ function Refactor({ channel, device, onClose }: Omit<Props, 'opened'>) {
   for (const one of neighbours.data)
     if (one.usecase_key === usecase_key && !pipelines.has(one.pipeline_id))
       pipelines.set(one.pipeline_id, t('channel.refactor.sameAs', { name: one.channel_name }))
+  const hasChoice = device.device_source.length > 1 || pipelines.size > 1 || edges.length > 1
   const failure = apply.error ?? (isWished ? plan.error : null)
   const faultAt = (field: string) => {
     const id = failure?.errors[field]?.[0]
@@ -122,6 +123,11 @@ function Refactor({ channel, device, onClose }: Omit<Props, 'opened'>) {
             : edgeName(one),
         }))}
       />
+      {!hasChoice && (
+        <Text size="sm" role="note">
+          {t('channel.refactor.nothing')}
+        </Text>
+      )}
       {isAway && (
         <Alert color="orange" variant="light">
           {t('channel.refactor.away')}

@@ -49,6 +49,7 @@ export const channel = {
     sameAs: 'that of {{name}}',
     nimble: 'Edge server',
     nimbleHint: 'A camera is read by one edge server: all its analytics go along.',
+    nothing: 'There is no other stream, pipeline or edge server to choose yet.',
     asking: 'Trying…',
     fits: 'It fits, also on the licence.',
     restarts_one: '{{count}} analytic starts anew, a few seconds without counts:',

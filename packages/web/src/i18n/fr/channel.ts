@@ -48,6 +48,7 @@ export const channel = {
     sameAs: 'celui de {{name}}',
     nimble: 'Serveur edge',
     nimbleHint: 'Une caméra est lue par un seul serveur edge : toutes ses analyses suivent.',
+    nothing: 'Il n’y a pas encore d’autre flux, pipeline ou serveur edge à choisir.',
     asking: 'Essai…',
     fits: 'Cela convient, licence comprise.',
     restarts_one: '{{count}} analyse redémarre, quelques secondes sans comptage :',

@@ -80,7 +80,7 @@ export const event = {
   meta_other: '{{count}} events in this period',
   metaMany: 'More than 10,000 events in this period',
   empty: 'No events in this range',
-  emptyText: 'Counts are left out here; choose them under Shown.',
+  emptyText: 'Counts are listed when you choose “Every record” in place of “What happened”.',
   widen: 'Widen to 7 days',
   newer_one: '{{count}} new event',
   newer_other: '{{count}} new events',

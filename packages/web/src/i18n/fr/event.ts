@@ -80,7 +80,8 @@ export const event = {
   meta_other: '{{count}} événements sur cette période',
   metaMany: 'Plus de 10 000 événements sur cette période',
   empty: 'Aucun événement sur cette période',
-  emptyText: 'Les comptages ne sont pas listés ici ; choisissez-les sous Affichage.',
+  emptyText:
+    'Les comptages sont listés quand vous choisissez « Tous les enregistrements » au lieu de « Ce qui est arrivé ».',
   widen: 'Élargir à 7 jours',
   newer_one: '{{count}} nouvel événement',
   newer_other: '{{count}} nouveaux événements',

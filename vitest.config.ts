@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
     pool: 'forks',
-    // Many tests wait for real streams and clocks; two at a time keep both cores busy.
-    maxWorkers: 2,
+    // Many tests wait for real streams and clocks; three at a time keep two cores busy.
+    maxWorkers: 3,
     globalSetup: ['packages/server/src/testing/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

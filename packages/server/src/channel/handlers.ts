@@ -138,6 +138,8 @@ export const channel: Handlers<'channel'> = {
     const { before, restarts, after, entity } = done
     note({ object_id: before.uid, object_name: before.name })
     if (!dry_run) {
+      // Its masks come with it.
+      await forgetStills(app, after)
       for (const uid of new Set([before.nimble_uid, after.nimble_uid])) app.links.reconfigure(uid)
       for (const row of restarts) app.bus.publish(changed(row, 'channel', row.uid))
       for (const uid of new Set([before.device_uid, after.device_uid])) app.bus.publish(changed(after, 'device', uid))

@@ -33,7 +33,7 @@ export function Course({ customerId, usecases }: { customerId: string; usecases:
   const series = isNew ? seriesOf(minutes.data) : day
   return (
     <Panel
-      title={t('dashboard.hourly')}
+      title={t(isNew ? 'dashboard.firstHour' : 'dashboard.hourly')}
       aside={
         usecases.length > 1 && (
           <Select

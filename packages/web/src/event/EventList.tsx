@@ -1,4 +1,4 @@
-import { Button, Switch } from '@mantine/core'
+import { Button, Group, Switch } from '@mantine/core'
 import type { Customer } from '@sightline/contract'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -128,12 +128,15 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
                   {t('common.clearFilters')}
                 </Button>
               ) : (
-                period !== 'd7' &&
-                period !== 'd30' && (
-                  <Button onClick={() => set({ period: 'd7', from: undefined, to: undefined })}>
-                    {t('event.widen')}
-                  </Button>
-                )
+                <Group justify="center">
+                  {/* Where people are only counted nothing begins: what was measured is there all the same. */}
+                  <Button onClick={() => set({ show: 'all' })}>{t('event.showAll')}</Button>
+                  {period !== 'd7' && period !== 'd30' && (
+                    <Button variant="default" onClick={() => set({ period: 'd7', from: undefined, to: undefined })}>
+                      {t('event.widen')}
+                    </Button>
+                  )}
+                </Group>
               )
             }
           />

@@ -19,6 +19,7 @@ export const dashboard = {
   attention: 'Needs attention',
   allWell: 'Every camera and analytic is healthy.',
   hourly: 'Last 24 hours',
+  firstHour: 'The first hour',
   empty: 'No analytic runs yet',
   emptyText: 'Attach people counting to a camera: its numbers appear here within seconds.',
   addCamera: 'Add camera',

@@ -81,6 +81,7 @@ export const event = {
   metaMany: 'More than 10,000 events in this period',
   empty: 'No events in this range',
   emptyText: 'Counts are listed when you choose “Every record” in place of “What happened”.',
+  showAll: 'Show every record',
   widen: 'Widen to 7 days',
   newer_one: '{{count}} new event',
   newer_other: '{{count}} new events',

@@ -19,6 +19,7 @@ export const dashboard = {
   attention: 'À surveiller',
   allWell: 'Toutes les caméras et analyses sont en bon état.',
   hourly: 'Dernières 24 heures',
+  firstHour: 'La première heure',
   empty: 'Aucune analyse en marche',
   emptyText: 'Attachez le comptage de personnes à une caméra : ses nombres apparaissent ici en quelques secondes.',
   addCamera: 'Ajouter une caméra',

@@ -82,6 +82,7 @@ export const event = {
   empty: 'Aucun événement sur cette période',
   emptyText:
     'Les comptages sont listés quand vous choisissez « Tous les enregistrements » au lieu de « Ce qui est arrivé ».',
+  showAll: 'Afficher chaque enregistrement',
   widen: 'Élargir à 7 jours',
   newer_one: '{{count}} nouvel événement',
   newer_other: '{{count}} nouveaux événements',

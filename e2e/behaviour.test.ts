@@ -386,7 +386,7 @@ const loseNetwork = (page: Page) =>
   })
 
 test('the default layout has system bar, menu, breadcrumb trail, alert banner, footer and overlay; signing out and in have none of these', async () => {
-  const page = await as(usernameOf('admin'), { expected: [/401/] })
+  const page = await as(usernameOf('super_admin'), { expected: [/401/] })
   await open(page, `/site/detail?sid=${prepared.ids.sid}`)
   await isAt(page, '/site/detail')
   await page.context().setOffline(true)

@@ -351,6 +351,7 @@ test("a site's place comes from its zip code and its picture from the camera at 
   await dialog.getByText('Copied').waitFor()
   const { device_tags } = (await prepared.root.call('device', 'get', { device_id })) as Device
   expect(device_tags).toEqual({ wing: 'north' })
+  await prepared.root.call('user', 'configUpdate', { ui_config: { selected_customer_id: prepared.ids.cuid } })
   await open(page, '/site')
   await page.getByLabel('Tag').first().click()
   await page.getByRole('option', { name: 'wing north' }).click()

@@ -14,7 +14,7 @@ export type Caller = {
 export async function signIn(origin: string, username: string, password: string): Promise<Caller> {
   let cookie = ''
   let csrf = ''
-  const send = async (row: Op, input: Record<string, unknown>) => {
+  const send = async (row: Op, input: Record<string, unknown>): Promise<unknown> => {
     const url = new URL(`/api/v1${row.path}`, origin)
     if (row.method === 'GET')
       for (const [name, value] of Object.entries(input))
@@ -29,6 +29,12 @@ export async function signIn(origin: string, username: string, password: string)
       },
       body: row.method === 'GET' ? undefined : JSON.stringify(input),
     })
+    // One person's pages and these calls share the calls of a minute.
+    const waitSeconds = Number(response.headers.get('retry-after'))
+    if (response.status === 429 && waitSeconds > 0) {
+      await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000))
+      return send(row, input)
+    }
     const set = response.headers.getSetCookie().map((one) => one.split(';')[0])
     if (set.length > 0) cookie = set.join('; ')
     const body = (await response.json()) as { response: unknown; message?: string; errors?: unknown }

@@ -27,7 +27,12 @@ function joined(...parts: Bytes[]): Uint8Array<ArrayBuffer> {
 }
 /** A field of bytes, or an embedded message. */
 export const part = (field: number, bytes: Bytes) => joined(varint(field * 8 + 2), varint(bytes.length), bytes)
-const text = (field: number, value: string) => part(field, new TextEncoder().encode(value))
+/** @param value ASCII, as all names here are */
+const text = (field: number, value: string) =>
+  part(
+    field,
+    Uint8Array.from(value, (letter) => letter.charCodeAt(0)),
+  )
 const whole = (field: number, value: number) => joined(varint(field * 8), varint(value))
 
 const float = 1

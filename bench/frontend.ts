@@ -1,6 +1,6 @@
 /** The first screens in Chromium: what they load, and what running it costs. */
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Response } from 'playwright-core'
 import { openBrowser, openPage } from '../e2e/browser.ts'
 import { weighScreens } from '../packages/web/budget.ts'
 import type { Stored } from './dashboard.ts'
@@ -75,11 +75,12 @@ async function load(browser: Browser, origin: string, cookie: string, screen: Sc
   if (screen.isSignedIn) await context.addCookies([{ name, value, url: origin }])
   const scripts = new Map<string, number>()
   const sizes: Promise<void>[] = []
-  page.on('response', (response) => {
+  const hear = (response: Response) => {
     const file = new URL(response.url()).pathname.slice(1)
     if (file.endsWith('.js'))
       sizes.push(response.body().then((body) => void scripts.set(file, gzipSync(body, { level: 9 }).length)))
-  })
+  }
+  page.on('response', hear)
   const session = await context.newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   await page.goto(`${origin}${screen.path}`)
@@ -87,6 +88,8 @@ async function load(browser: Browser, origin: string, cookie: string, screen: Sc
   await page.waitForLoadState('networkidle')
   const { metrics } = await session.send('Performance.getMetrics')
   const of = (metric: string) => (metrics.find((one) => one.name === metric)?.value ?? Number.NaN) * 1000
+  // A file that comes later is none of the first screen, and is gone with the page.
+  page.off('response', hear)
   await Promise.all(sizes)
   await close(page)
   return { scriptMs: of('ScriptDuration'), taskMs: of('TaskDuration'), faults, scripts }

@@ -4,10 +4,9 @@
  * memory must be where it was. It runs only when it is asked for by name; `--quick` takes six minutes.
  */
 
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import { freePort, until } from '../e2e/product.ts'
+import { type Line, openLine } from '../packages/server/src/testing/line.ts'
 import { childrenOf } from './cameras.ts'
 import { hasFfmpeg, vgaScenes } from './clips.ts'
 import { type Figure, median, pssBytes, wait } from './measure.ts'
@@ -32,7 +31,8 @@ export async function soak(run: Run): Promise<Figure[]> {
   const minutes = run.quick ? 6 : 30
   const scenes = Array.from({ length: count }, (_, i) => vgaScenes()[i % vgaScenes().length]!)
   const simulated = await startCameras(run, scenes)
-  const lines = await Promise.all(simulated.cameras.map(({ port }) => openLine(run, port)))
+  const lines = await Promise.all(simulated.cameras.map(({ port }) => openLine(port)))
+  for (const line of lines) run.atEnd(line.close)
   const dataDir = run.folder()
   const nimblePort = await freePort()
   await seedStore({
@@ -82,13 +82,13 @@ export async function soak(run: Run): Promise<Figure[]> {
       await wait(8000)
       portal = await startPortal(run, { dataDir, nimblePort })
     },
-    () => outage(faults % count, () => (lines[faults % count] as Line).cut(6000)),
+    () => outage(faults % count, () => cutFor(lines[faults % count] as Line, 6000)),
     () =>
       outage(undefined, async () => {
         await nimble.kill()
         nimble = await edge()
       }),
-    () => outage(faults % count, () => (lines[faults % count] as Line).stall(15_000)),
+    () => outage(faults % count, () => stallFor(lines[faults % count] as Line, 15_000)),
     () =>
       outage(undefined, async () => {
         const [child] = childrenOf(nimble.pid)
@@ -177,45 +177,14 @@ const overlaps = (windows: readonly Window[]): number =>
     return before?.camera === window.camera && before.to > window.from + 100
   }).length
 
-type Line = { port: number; cut(ms: number): Promise<void>; stall(ms: number): Promise<void> }
+async function cutFor(line: Line, ms: number): Promise<void> {
+  line.cut()
+  await wait(ms)
+  line.mend()
+}
 
-/** The wire to a camera: it can be cut, or carry nothing for a while. */
-async function openLine(run: Run, port: number): Promise<Line> {
-  const sockets = new Set<Socket>()
-  let isCut = false
-  const server = createServer((near) => {
-    if (isCut) return near.destroy()
-    const far = connect(port, '127.0.0.1')
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(socket)
-      socket.pipe(other)
-      socket.on('error', () => socket.destroy())
-      socket.on('close', () => {
-        sockets.delete(socket)
-        other.destroy()
-      })
-    }
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  run.atEnd(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return {
-    port: (server.address() as AddressInfo).port,
-    async cut(ms) {
-      isCut = true
-      for (const socket of sockets) socket.destroy()
-      await wait(ms)
-      isCut = false
-    },
-    async stall(ms) {
-      for (const socket of sockets) socket.pause()
-      await wait(ms)
-      for (const socket of sockets) socket.resume()
-    },
-  }
+async function stallFor(line: Line, ms: number): Promise<void> {
+  line.stall()
+  await wait(ms)
+  line.flow()
 }

@@ -2,10 +2,8 @@
  * An edge server that was away for a day, with a real camera, behind a line that is really cut: it comes back and runs
  * exactly what was wished meanwhile, and what it saw is stored once.
  */
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { linkConfig } from '@sightline/contract/edge'
 import { sql } from 'kysely'
@@ -13,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDemo } from '../demo/supervisor.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { startTestCamera, type TestCamera } from '../testing/cameras.ts'
+import { type Line, openLine } from '../testing/line.ts'
 import { enrolTestNimble, fillJournal, startTestNimble, type TestNimble } from '../testing/nimble.ts'
 import { parentOf } from '../testing/processes.ts'
 import { until } from '../testing/until.ts'
@@ -31,7 +30,7 @@ beforeAll(async () => {
   cameras = await startTestCamera()
   const { camera } = cameras
   portal = await testApp({}, { demo: createDemo({ on: (_, hear) => hear({ type: 'demo', cameras: [camera] }) }) })
-  line = await lineTo(Number(new URL(await portal.listen()).port))
+  line = await openLine(Number(new URL(await portal.listen()).port))
   await portal.services.links.start()
   admin = await portal.signIn('admin')
   folder = join(portal.services.env.dataDir, 'edge')
@@ -42,46 +41,6 @@ afterAll(async () => {
   line?.close()
   await portal?.close()
 })
-
-type Line = { url: string; cut(): void; mend(): void; close(): void }
-
-/** A wire between edge server and portal. */
-async function lineTo(port: number): Promise<Line> {
-  const sockets = new Set<Socket>()
-  let isCut = false
-  const server = createServer((near) => {
-    if (isCut) return near.destroy()
-    const far = connect(port, '127.0.0.1')
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(socket)
-      socket.pipe(other)
-      socket.on('error', () => socket.destroy())
-      socket.on('close', () => {
-        sockets.delete(socket)
-        other.destroy()
-      })
-    }
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const cut = () => {
-    isCut = true
-    for (const socket of sockets) socket.destroy()
-  }
-  return {
-    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
-    cut,
-    mend: () => {
-      isCut = false
-    },
-    close() {
-      cut()
-      server.close()
-    },
-  }
-}
 
 const call = async (id: Parameters<Client['call']>[0], input: object) => {
   const { status, body } = await admin.call(id, input)
@@ -110,7 +69,7 @@ test('a day later it runs what was wished meanwhile and nothing else, and its jo
     await portal.make.nimble({ mode: 'enrolled', address: null, port: null }),
   ]
   const { token } = await call('nimble.enrol', { nimble_id: edge.uid })
-  await enrolTestNimble(folder, line.url, token)
+  await enrolTestNimble(folder, `http://127.0.0.1:${line.port}`, token)
   await start()
 
   const site = await portal.make.site()

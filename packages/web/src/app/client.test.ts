@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { MutationObserver } from '@tanstack/react-query'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { loadLanguage } from '../i18n/index.ts'
 import { messages, noMessages } from './messages.ts'
 
@@ -12,7 +12,7 @@ Object.assign(globalThis, {
   addEventListener: () => undefined,
   document: { querySelector: () => null, documentElement: {} },
 })
-const { api, queryClient } = await import('./client.ts')
+const { api, queryClient, refreshSoon } = await import('./client.ts')
 
 let answer: { status: number; body: object } | 'cut' = 'cut'
 let server: Server
@@ -83,4 +83,32 @@ describe('what was read before is gone when it cannot be read again', () => {
     await expect(read()).rejects.toThrow()
     expect(queryClient.getQueryData(api.site.list.query({}).queryKey)).toHaveLength(1)
   })
+})
+
+test('news is read at once, and while it goes on coming no more often than every five seconds', () => {
+  vi.useFakeTimers()
+  try {
+    const reads: number[] = []
+    const start = performance.now()
+    const invalidate = vi.spyOn(queryClient, 'invalidateQueries').mockImplementation(async (filters) => {
+      if (filters?.queryKey?.[0] === 'site') reads.push(performance.now() - start)
+    })
+    for (let at = 0; at < 60_000; at += 100) {
+      refreshSoon('site')
+      vi.advanceTimersByTime(100)
+    }
+    expect(reads[0]).toBeLessThanOrEqual(300)
+    // 0.3, 0.9, 2.1, 4.5, 9.3 s, and every five seconds from then on.
+    expect(reads.length).toBeGreaterThan(13)
+    expect(reads.length).toBeLessThan(17)
+    vi.advanceTimersByTime(30_000)
+    reads.length = 0
+    const later = performance.now() - start
+    refreshSoon('site')
+    vi.advanceTimersByTime(300)
+    expect(reads).toEqual([later + 300])
+    invalidate.mockRestore()
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -86,18 +86,26 @@ export function refresh(feature: Feature): void {
   for (const item of [feature, ...(dependents[feature] ?? [])]) queryClient.invalidateQueries({ queryKey: [item] })
 }
 
+/** What comes in one burst is read again together … */
 const gatherMs = 300
+/** … and while news goes on coming ever less often, down to this: a person's calls of a minute are counted. */
+const restMs = 5000
 let gathered = new Set<Feature>()
+let waitMs = gatherMs
+let lastRead = Number.NEGATIVE_INFINITY
 
-/** As `refresh`, for news from the stream: what comes in a burst is read again once. */
+/** As `refresh`, for news from the stream: the first is shown at once, what goes on coming every few seconds. */
 export function refreshSoon(feature: string): void {
   if (!(feature in api)) return
-  if (gathered.size === 0)
+  if (gathered.size === 0) {
+    waitMs = performance.now() - lastRead > 2 * restMs ? gatherMs : Math.min(2 * waitMs, restMs)
     setTimeout(() => {
+      lastRead = performance.now()
       const features = gathered
       gathered = new Set()
       for (const one of features) refresh(one)
-    }, gatherMs)
+    }, waitMs)
+  }
   gathered.add(feature as Feature)
 }
 

@@ -22,8 +22,9 @@ export const pageOf = ({ limit = mostRows, offset = 0 }: Paging, counted: number
  * @returns the same transaction; what it selects is also prepared, once a connection. Its plans fit whatever the values
  * are because the order of the joins does not depend on them. To be used where texts are few and columns are named.
  */
-export async function joinAsWritten(trx: Trx): Promise<Trx> {
-  await sql`set local join_collapse_limit = 1`.execute(trx)
+export function joinAsWritten(trx: Trx): Trx {
+  // Not waited for: it goes out ahead of what is asked next, and should it fail, that fails too.
+  sql`set local join_collapse_limit = 1`.execute(trx).catch(() => undefined)
   return trx.withPlugin(preparing)
 }
 

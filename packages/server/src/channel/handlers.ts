@@ -277,7 +277,7 @@ const liveMs = 60 * 60_000
 /** @throws 404 when the site or the device that was named is out of reach */
 const listed = ({ app, scope }: Ctx, filter: ChannelFilter) =>
   app.db.as(scope, async (trx) => {
-    await joinAsWritten(trx)
+    joinAsWritten(trx)
     if (filter.siteUid !== undefined) await readSite(trx, scope, filter.siteUid)
     for (const uid of filter.deviceUids ?? []) await readDevice(trx, scope, uid)
     return listChannels(trx, scope, app.links, filter)

@@ -28,6 +28,8 @@ import { zonesOfChannels } from '../static/store.ts'
 export type ChannelFilter = {
   channelUids?: readonly string[]
   deviceUids?: readonly string[] | undefined
+  /** Numbers, where they are known already. */
+  devices?: readonly { tenant_id: number; id: number }[]
   siteUid?: string | undefined
   usecaseUid?: string | undefined
   nimbleUid?: string
@@ -160,6 +162,11 @@ export function channelRows(trx: Trx, scope: Scope, filter: ChannelFilter = {}):
   let query = channels(trx, scope)
   if (filter.channelUids) query = query.where(sql<boolean>`channel.uid = any(${[...filter.channelUids]}::uuid[])`)
   if (filter.deviceUids) query = query.where(ofParent('device', filter.deviceUids))
+  if (filter.devices)
+    query = query.where(
+      sql<boolean>`channel.tenant_id = any(${[...new Set(filter.devices.map((row) => row.tenant_id))]}::int4[])
+        and channel.device_id = any(${filter.devices.map((row) => row.id)}::int4[])`,
+    )
   if (filter.siteUid) query = query.where(ofParent('site', [filter.siteUid]))
   if (filter.usecaseUid) query = query.where('usecase.uid', '=', filter.usecaseUid)
   if (filter.nimbleUid) query = query.where('nimble.uid', '=', filter.nimbleUid)

@@ -87,7 +87,7 @@ export const customer: Handlers<'customer'> = {
 
   view: ({ customer_id, type: _, site_id, limit, offset, ...filter }, { app, scope }) =>
     app.db.as(scope, async (trx) => {
-      await joinAsWritten(trx)
+      joinAsWritten(trx)
       const stored = await readCustomer(trx, scope, customer_id)
       if (site_id !== undefined) await findSite(trx, scope, site_id)
       const of = { customer_id, site_id, ...filter }
@@ -172,7 +172,7 @@ async function defaultBeside(trx: Trx, owner: CustomerRow) {
 /** Cameras as the view of a customer shows them: without their streams and zones. */
 async function camerasOfView(trx: Trx, scope: Scope, app: Services, rows: readonly DeviceRow[]) {
   const healths = await deviceHealths(trx, scope, app.links, rows)
-  const found = await channelRows(trx, scope, { deviceUids: rows.map((row) => row.uid) })
+  const found = await channelRows(trx, scope, { devices: rows })
   const byDevice = Map.groupBy(found, (channel) => channel.device_uid)
   const now = Date.now()
   return rows.map((row) => {

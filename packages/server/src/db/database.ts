@@ -1,16 +1,5 @@
 import { hash } from 'node:crypto'
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresAdapter,
-  PostgresDriver,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-  sql,
-  type Transaction,
-} from 'kysely'
+import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import { ensurePartitions } from '../event/partitions.ts'
 import type { Scope } from '../scope.ts'
@@ -21,15 +10,22 @@ import { type Channel, openChannel } from './notify.ts'
 import { refusalOf } from './refusal.ts'
 import type { Database } from './schema.ts'
 import { type SeedOptions, seed } from './seed.ts'
+import { transactions, type Work } from './transaction.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
 export type { Database } from './schema.ts'
+export type { Trx } from './transaction.ts'
 
 // bigint as number: our counts stay below 2^53. Once, for the whole process.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-export type Trx = Transaction<Database>
-type Work<T> = (trx: Trx) => Promise<T>
+// Lists hold hundreds of times. Connections say them in UTC, which but for a letter is how the language reads them, in
+// less than half the time the driver takes. Years before 1000 and after 9999, and infinity, are left to the driver.
+const { TIMESTAMPTZ } = pg.types.builtins
+const readTime = pg.types.getTypeParser(TIMESTAMPTZ, 'text')
+pg.types.setTypeParser(TIMESTAMPTZ, (text) =>
+  text[4] === '-' && text.endsWith('+00') ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : readTime(text),
+)
 
 /**
  * The database. Each of the four runs `work` as one transaction; what it throws rolls back. Trouble of the database
@@ -105,21 +101,34 @@ class PreparingClient extends pg.Client {
       typeof text === 'string' && Array.isArray(values) ? /^\s*(select )?\/\* ([\w.]+) \*\//.exec(text) : null
     const name = found?.[1] ? `${found[2]} ${hash('sha1', text).slice(0, 16)}` : found?.[2]
     const query = name ? [{ name, text, values }, ...args.slice(2)] : args
+    // What is asked before anybody waits goes out in one message.
+    const { stream } = this.connection
+    stream.cork()
+    process.nextTick(() => stream.uncork())
     return super.query(...(query as Parameters<pg.Client['query']>))
   }
 }
 
-function makePool(config: pg.PoolConfig, name: string, max: number, timeoutSeconds: number): pg.Pool {
+function makePool(
+  config: pg.PoolConfig,
+  name: string,
+  max: number,
+  timeoutSeconds: number,
+  settings: { role?: DatabaseRole } = {},
+): pg.Pool {
   const pool = new pg.Pool({
     ...config,
     Client: PreparingClient,
+    pipeline: true,
     max,
     application_name: `sightline ${name}`,
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 60_000,
     idle_in_transaction_session_timeout: idleInTransactionSeconds * 1000,
     ...(timeoutSeconds > 0 && { statement_timeout: timeoutSeconds * 1000 }),
-    options: `-c timezone=UTC -c join_collapse_limit=${joinsPlanned}`,
+    options: Object.entries({ timezone: 'UTC', join_collapse_limit: joinsPlanned, ...settings })
+      .map(([setting, value]) => `-c ${setting}=${value}`)
+      .join(' '),
   })
   // A connection that breaks while idle only leaves the pool; the next query gets a new one or its own error. While it
   // is lent out, between two statements, the pool does not listen: without a listener that would end the process.
@@ -131,73 +140,50 @@ function makePool(config: pg.PoolConfig, name: string, max: number, timeoutSecon
 /** First in a `select`: it is prepared, as `PreparingClient` says. @param name letters, digits, dots */
 export const prepared = (name: string): RawBuilder<unknown> => sql.raw(`/* ${name} */`)
 
-/** The transaction begins under its role and tenant in one message; `local` ends with it, so a pool never leaks them. */
-class FencedDriver extends PostgresDriver {
-  readonly #begin: string
-
-  constructor(pool: pg.Pool, begin: string) {
-    super({ pool })
-    this.#begin = begin
-  }
-
-  override async beginTransaction(connection: DatabaseConnection) {
-    await connection.executeQuery(CompiledQuery.raw(this.#begin))
-  }
-}
-
-const fenced = (pool: pg.Pool, ...settings: string[]): Kysely<Database> =>
-  new Kysely<Database>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new FencedDriver(pool, ['begin', ...settings].join('; ')),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  })
-
 async function connect(config: pg.PoolConfig, options: DatabaseOptions, server: EmbeddedServer | null): Promise<Db> {
-  const requests = makePool(config, 'requests', 10, requestSeconds)
-  const ingest = makePool(config, 'ingest', 4, 60)
   const jobs = makePool(config, 'jobs', 3, 0)
-  const pools = [requests, ingest, jobs]
-  const owner = fenced(jobs)
-  const end = () => Promise.all(pools.map((pool) => pool.end()))
-
   let rowSecurity: boolean
   try {
-    await checkServer(owner, options)
-    rowSecurity = await prepare(owner, options)
+    const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: jobs }) })
+    await checkServer(db, options)
+    rowSecurity = await prepare(db, options)
   } catch (error) {
-    await end()
+    await jobs.end()
     throw error
   }
 
+  // Outside a transaction a connection is nobody, so that what went out behind a `begin` that failed reads no row and
+  // writes none.
+  const nobody = rowSecurity ? ({ role: 'sl_app' } as const) : {}
+  const requests = makePool(config, 'requests', 10, requestSeconds, nobody)
+  const ingest = makePool(config, 'ingest', 4, 60, nobody)
   const role = (name: DatabaseRole) => (rowSecurity ? [`set local role ${name}`] : [])
-  const everyTenant = fenced(requests, ...role('sl_super'))
-  const writer = fenced(ingest, ...role('sl_ingest'))
-  const tenants = new Map<number, Kysely<Database>>()
+  const owner = transactions(jobs)
+  const everyTenant = transactions(requests, ...role('sl_super'))
+  const writer = transactions(ingest, ...role('sl_ingest'))
+  const tenants = new Map<number, typeof everyTenant>()
   const tenant = (id: number) => {
     // The number goes into SQL text: it comes from the session, never from a request, and is checked all the same.
     if (!Number.isSafeInteger(id)) throw new TypeError('a tenant is a whole number')
-    const known = tenants.get(id) ?? fenced(requests, ...role('sl_app'), `set local app.tenant = '${id}'`)
+    const known = tenants.get(id) ?? transactions(requests, ...role('sl_app'), `set local app.tenant = '${id}'`)
     tenants.set(id, known)
     return known
   }
-  const transact = async <T>(db: Kysely<Database>, work: Work<T>): Promise<T> => {
+  const run = async <T>(transact: typeof everyTenant, work: Work<T>): Promise<T> => {
     try {
-      return await db.transaction().execute(work)
+      return await transact(work)
     } catch (error) {
       throw refusalOf(error)
     }
   }
 
   return {
-    as: (scope, work) => transact(scope.tenantId === null ? everyTenant : tenant(scope.tenantId), work),
-    instance: (work) => transact(everyTenant, work),
-    ingest: (work) => transact(writer, work),
-    owner: (work) => transact(owner, work),
+    as: (scope, work) => run(scope.tenantId === null ? everyTenant : tenant(scope.tenantId), work),
+    instance: (work) => run(everyTenant, work),
+    ingest: (work) => run(writer, work),
+    owner: (work) => run(owner, work),
     info: () =>
-      transact(owner, async (trx) => {
+      run(owner, async (trx) => {
         const { rows } = await sql<{ version: string; size_bytes: number }>`
           select current_setting('server_version') as version, pg_database_size(current_database()) as size_bytes`.execute(
           trx,
@@ -206,7 +192,7 @@ async function connect(config: pg.PoolConfig, options: DatabaseOptions, server: 
       }),
     channel: (hear, told) => openChannel(config, hear, told),
     async close() {
-      await end()
+      await Promise.all([jobs, requests, ingest].map((pool) => pool.end()))
       await server?.stop()
     },
   }

@@ -72,7 +72,7 @@ export const device: Handlers<'device'> = {
       if (filter.site_id !== undefined) await findSite(trx, scope, filter.site_id)
       if (filter.customer_id !== undefined) await findCustomer(trx, scope, filter.customer_id)
       if (filter.nimble_id !== undefined) await readNimble(trx, scope, filter.nimble_id)
-      const asWritten = await joinAsWritten(trx)
+      const asWritten = joinAsWritten(trx)
       const { rows, counted } = await pageOfDevices(asWritten, scope, app.links, filter, { limit, offset })
       const entities = await describeDevices(asWritten, scope, app, rows)
       return reply(entities, { page: pageOf({ limit, offset }, counted) })

@@ -11,7 +11,7 @@ import { notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { SecretPlace } from '../secrets.ts'
 import type { Services } from '../services.ts'
-import { deviceSource, type SourceRow, sourceReport, sourcesOfDevices } from '../source/store.ts'
+import { deviceSource, type StreamRow, sourceReport, sourcesOfDevices } from '../source/store.ts'
 import { hasHealth } from './health.ts'
 
 export { siteGrades } from './health.ts'
@@ -147,13 +147,13 @@ export async function pageOfDevices(
     query = query.where(condition)
     all = all.where(condition)
   }
-  const rows = await withParents(trx, query.limit(limit).offset(offset)).execute()
-  // The last page says it itself.
-  if (rows.length < limit && (rows.length > 0 || offset === 0)) return { rows, counted: offset + rows.length }
-  const { counted } = await trx
-    .selectFrom(all.limit(mostCounted + 1).as('all'))
-    .select((eb) => eb.fn.countAll<number>().as('counted'))
-    .executeTakeFirstOrThrow()
+  const [rows, { counted }] = await Promise.all([
+    withParents(trx, query.limit(limit).offset(offset)).execute(),
+    trx
+      .selectFrom(all.limit(mostCounted + 1).as('all'))
+      .select((eb) => eb.fn.countAll<number>().as('counted'))
+      .executeTakeFirstOrThrow(),
+  ])
   return { rows, counted }
 }
 
@@ -195,7 +195,7 @@ export async function deviceHealths(
   return new Map(rows.map((row) => [row.id, healthOf(row, sources.get(row.id) ?? [], links)]))
 }
 
-function healthOf(row: DeviceRow, sources: readonly SourceRow[], links: Links): Judged {
+function healthOf(row: DeviceRow, sources: readonly StreamRow[], links: Links): Judged {
   const heard = isHeard(links, row)
   return gravest(sources.map((source) => sourceHealth(sourceReport(source), heard)))
 }
@@ -213,8 +213,10 @@ export async function describeDevices(
   app: Pick<Services, 'links' | 'env'>,
   rows: readonly DeviceRow[],
 ): Promise<Device[]> {
-  const sources = await sourcesOfDevices(trx, scope, rows)
-  const channels = await listChannels(trx, scope, app.links, { deviceUids: rows.map((row) => row.uid) })
+  const [sources, channels] = await Promise.all([
+    sourcesOfDevices(trx, scope, rows),
+    listChannels(trx, scope, app.links, { devices: rows }),
+  ])
   const byDevice = Map.groupBy(channels, (channel) => channel.device_id)
   return rows.map((row) => deviceEntity(row, sources.get(row.id) ?? [], byDevice.get(row.uid) ?? [], app))
 }
@@ -282,7 +284,7 @@ export const passwordPlace = (deviceUid: string): SecretPlace => ({
 
 function deviceEntity(
   row: DeviceRow,
-  sources: SourceRow[],
+  sources: StreamRow[],
   channels: Channel[],
   { links, env }: Pick<Services, 'links' | 'env'>,
 ): Device {

@@ -7,7 +7,7 @@ import { type DeviceRow, deviceHealths } from '../device/store.ts'
 import { isHeard, type Links, openStretches, readLinks } from '../nimble/store.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
-import { type SourceRow, sourcesOfDevices } from '../source/store.ts'
+import { type StreamRow, sourcesOfDevices } from '../source/store.ts'
 
 type SiteKey = { tenant_id: number; id: number }
 type RuleRow = Selectable<HealthRuleTable>
@@ -73,7 +73,7 @@ export async function signsOf(
 
 type Signs = SiteHealth['devices'][number]['signs']
 
-function cameraSigns(sources: readonly SourceRow[], now: number): Signs {
+function cameraSigns(sources: readonly StreamRow[], now: number): Signs {
   const [main] = sources
   const [frame, failed] = [main?.last_frame_at ?? null, main?.failed_at ?? null]
   const isReported = main?.state != null

@@ -27,6 +27,19 @@ const ownColumns = [
   'source.updated_at',
 ] as const
 
+/** What the edge server says of a stream. */
+const stateColumns = [
+  'source_state.state',
+  'source_state.cause',
+  'source_state.codec',
+  'source_state.width',
+  'source_state.height',
+  'source_state.fps',
+  'source_state.last_frame_at',
+  'source_state.since as state_since',
+  'source_state.failed_at',
+] as const
+
 /** Streams of devices, with what decides who sees them. */
 const sources = (trx: Trx, scope: Scope) =>
   trx
@@ -52,16 +65,8 @@ const sources = (trx: Trx, scope: Scope) =>
       'device.site_id',
       'site.uid as site_uid',
       'nimble.uid as nimble_uid',
-      'source_state.state',
-      'source_state.cause',
-      'source_state.codec',
-      'source_state.width',
-      'source_state.height',
-      'source_state.fps',
-      'source_state.last_frame_at',
-      'source_state.since as state_since',
-      'source_state.failed_at',
     ])
+    .select(stateColumns)
     .where(within(scope, 'source', 'device.site_id'))
     // The default first, then as they were added.
     .orderBy('source.is_default', 'desc')
@@ -90,20 +95,32 @@ export function listSources(
   return query.execute()
 }
 
-/** Streams of devices, by the device's number. */
+/** Streams of devices that are known to be in reach: of these alone, without what stands around them. */
+const streams = (trx: Trx, scope: Scope, devices: readonly { tenant_id: number; id: number }[]) =>
+  trx
+    .selectFrom('source')
+    .leftJoin('source_state', (on) =>
+      on.onRef('source_state.tenant_id', '=', 'source.tenant_id').onRef('source_state.source_id', '=', 'source.id'),
+    )
+    .select(ownColumns)
+    .select(stateColumns)
+    .where(within(scope, 'source', null))
+    // The tenants too: the index begins with them.
+    .where(sql<SqlBool>`source.tenant_id = any(${[...new Set(devices.map((row) => row.tenant_id))]}::int4[])`)
+    .where(sql<SqlBool>`source.device_id = any(${devices.map(({ id }) => id)}::int4[])`)
+    .orderBy('source.is_default', 'desc')
+    .orderBy('source.id')
+export type StreamRow = Awaited<ReturnType<ReturnType<typeof streams>['execute']>>[number]
+
+/** Streams of devices in reach, by the device's number. */
 export async function sourcesOfDevices(
   trx: Trx,
   scope: Scope,
   devices: readonly { tenant_id: number; id: number }[],
-): Promise<Map<number, SourceRow[]>> {
-  const found = new Map<number, SourceRow[]>(devices.map(({ id }) => [id, []]))
+): Promise<Map<number, StreamRow[]>> {
+  const found = new Map<number, StreamRow[]>(devices.map(({ id }) => [id, []]))
   if (devices.length === 0) return found
-  const rows = await sources(trx, scope)
-    // The tenants too: the index begins with them.
-    .where(sql<SqlBool>`source.tenant_id = any(${[...new Set(devices.map((row) => row.tenant_id))]}::int4[])`)
-    .where(sql<SqlBool>`source.device_id = any(${devices.map(({ id }) => id)}::int4[])`)
-    .execute()
-  for (const row of rows) found.get(row.device_id)?.push(row)
+  for (const row of await streams(trx, scope, devices).execute()) found.get(row.device_id)?.push(row)
   return found
 }
 
@@ -204,7 +221,7 @@ export const sourceEntity = (row: SourceRow): Source => ({
 })
 
 /** As a device lists its streams. */
-export const deviceSource = (row: SourceRow): Device['device_source'][number] => ({
+export const deviceSource = (row: StreamRow): Device['device_source'][number] => ({
   source_id: row.uid,
   source_name: row.name,
   source_address: row.address,

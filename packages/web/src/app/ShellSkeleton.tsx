@@ -1,17 +1,14 @@
 import { Logo } from '../ui/Logo.tsx'
-import { AfterAWhile } from '../ui/Skeletons.tsx'
 import classes from './ShellSkeleton.module.css'
 
 /** What stands there until it is known who is there: the outline of the shell, without words. */
 export function ShellSkeleton() {
   return (
-    <AfterAWhile>
-      <div className={classes.root} aria-busy="true">
-        <div className={classes.bar}>
-          <Logo />
-        </div>
-        <div className={classes.menu} />
+    <div className={classes.root} aria-busy="true">
+      <div className={classes.bar}>
+        <Logo />
       </div>
-    </AfterAWhile>
+      <div className={classes.menu} />
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core'
 import type { Customer } from '@sightline/contract'
-import { cardsOf, type UsecaseKey } from '@sightline/domain'
+import type { UsecaseKey } from '@sightline/domain'
 import { IconDeviceCctv, IconRefresh } from '@tabler/icons-react'
 import { useIsFetching } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -9,7 +9,6 @@ import { useTranslation } from 'react-i18next'
 import { api, queryClient } from '../app/client.ts'
 import { useMay } from '../session.ts'
 import { sharedLabels } from '../ui/analytics/series.ts'
-import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
 import { CameraWall } from '../ui/cameras/CameraWall.tsx'
 import { useCustomerCameras } from '../ui/cameras/customer-cameras.ts'
 import { useLevels } from '../ui/cameras/levels.ts'
@@ -23,6 +22,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton, PageSkeleton } from '../ui/Skeletons.tsx'
 import { WhenSeen } from '../ui/WhenSeen.tsx'
+import { CustomerCards } from './CustomerCards.tsx'
 import classes from './dashboard.module.css'
 import { ViewSwitch } from './ViewSwitch.tsx'
 import type { View } from './views.ts'
@@ -34,7 +34,6 @@ const Course = lazy(() => import('./Course.tsx').then((module) => ({ default: mo
 const UsecaseColumns = lazy(() => import('./UsecaseColumns.tsx').then((module) => ({ default: module.UsecaseColumns })))
 const SitesView = lazy(() => import('./SitesView.tsx').then((module) => ({ default: module.SitesView })))
 const chartHeight = 330
-const cardHeight = 130
 const sideHeight = 520
 const viewHeight = 480
 
@@ -58,7 +57,7 @@ function OfCustomer({ customer, uc, view: face }: Shown & { customer: Customer }
   const navigate = useNavigate()
   const mayEdit = useMay('edit')
   const { customer_id } = customer
-  const { query, view, all, cameras, total, remote, counts, chosen, stats } = useCustomerCameras(customer_id, uc)
+  const { query, view, all, cameras, total, remote, counts, chosen, alarming } = useCustomerCameras(customer_id, uc)
   const levels = useLevels()
   const key = chosen.join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the use cases by their names, so that cards stay as they are
@@ -115,19 +114,13 @@ function OfCustomer({ customer, uc, view: face }: Shown & { customer: Customer }
           <UsecasePills counts={counts} value={uc} onChange={show} />
           {face === 'usecase' ? (
             <Suspense fallback={<BlockSkeleton height={viewHeight} />}>
-              <UsecaseColumns customerId={customer_id} counts={counts} chosen={chosen} stats={stats} cameras={all} />
+              <UsecaseColumns customerId={customer_id} counts={counts} chosen={chosen} cameras={all} />
             </Suspense>
           ) : (
             <MetricGrid>
-              {chosen.map((key, index) => {
-                const data = stats[index]?.data
-                if (data) return <UsecaseCards key={key} usecaseKey={key} metrics={data.metrics} shared={shared} />
-                // Their room is kept, so that nothing below moves when they come.
-                return (
-                  stats[index]?.isPending &&
-                  cardsOf(key).map(({ id }) => <BlockSkeleton key={id} height={cardHeight} />)
-                )
-              })}
+              {chosen.map((key) => (
+                <CustomerCards key={key} customerId={customer_id} usecaseKey={key} shared={shared} />
+              ))}
             </MetricGrid>
           )}
         </>
@@ -144,7 +137,7 @@ function OfCustomer({ customer, uc, view: face }: Shown & { customer: Customer }
                 key={uc}
                 cameras={cameras}
                 levels={levels}
-                stats={stats.flatMap(({ data }) => data?.channels ?? [])}
+                alarming={alarming}
                 total={total}
                 remote={remote}
               />

@@ -1,42 +1,39 @@
 import type { EventStats } from '@sightline/contract'
-import { cardsOf, type UsecaseKey } from '@sightline/domain'
-import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { UsecaseKey } from '@sightline/domain'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatNumber } from '../i18n/format.ts'
-import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
 import { usecaseIcons } from '../ui/analytics/usecase-icons.ts'
-import { type Camera, camerasOf } from '../ui/cameras/customer-cameras.ts'
+import { type Camera, camerasOf, figuresQuery } from '../ui/cameras/customer-cameras.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
 import { Tag } from '../ui/Health.tsx'
 import { MetricGrid } from '../ui/MetricCard.tsx'
-import { BlockSkeleton, RowsSkeleton } from '../ui/Skeletons.tsx'
+import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { WhenSeen } from '../ui/WhenSeen.tsx'
 import { Course } from './Course.tsx'
+import { CustomerCards } from './CustomerCards.tsx'
 import classes from './dashboard.module.css'
 
 type Props = {
   customerId: string
   /** Channels of each use case. */
   counts: ReadonlyMap<UsecaseKey, number>
-  /** The use cases that are shown, and their figures in the same order. */
+  /** The use cases that are shown. */
   chosen: readonly UsecaseKey[]
-  stats: readonly UseQueryResult<EventStats>[]
   cameras: readonly Camera[]
 }
 
-const cardHeight = 130
 const chartHeight = 300
 
 /** Use cases side by side: each with its figures of 24 hours, where most happened, and how the day went. */
-export function UsecaseColumns({ customerId, counts, chosen, stats, cameras }: Props) {
+export function UsecaseColumns({ customerId, counts, chosen, cameras }: Props) {
   const { t } = useTranslation()
   return (
     <div className={classes.usecases}>
-      {chosen.map((key, index) => {
+      {chosen.map((key) => {
         const Icon = usecaseIcons[key]
-        const figures = stats[index]
         return (
           <section key={key} className={classes.usecase} aria-labelledby={`usecase-${key}`}>
             <h2 id={`usecase-${key}`}>
@@ -44,22 +41,7 @@ export function UsecaseColumns({ customerId, counts, chosen, stats, cameras }: P
               {t(`usecase.name.${key}`)}
               <span className="t3 num">{t('dashboard.channels', { count: counts.get(key) ?? 0 })}</span>
             </h2>
-            {figures?.isError && !figures.data ? (
-              <ErrorPanel error={figures.error} onRetry={() => void figures.refetch()} />
-            ) : (
-              <>
-                <MetricGrid>
-                  {figures?.data ? (
-                    <UsecaseCards usecaseKey={key} metrics={figures.data.metrics} />
-                  ) : (
-                    cardsOf(key).map(({ id }) => <BlockSkeleton key={id} height={cardHeight} />)
-                  )}
-                </MetricGrid>
-                {figures?.data && (
-                  <TopCameras customerId={customerId} channels={figures.data.channels} cameras={cameras} />
-                )}
-              </>
-            )}
+            <FiguresOf customerId={customerId} usecaseKey={key} cameras={cameras} />
             <WhenSeen height={chartHeight}>
               <Course customerId={customerId} usecases={[key]} />
             </WhenSeen>
@@ -67,6 +49,22 @@ export function UsecaseColumns({ customerId, counts, chosen, stats, cameras }: P
         )
       })}
     </div>
+  )
+}
+
+type FiguresProps = { customerId: string; usecaseKey: UsecaseKey; cameras: readonly Camera[] }
+
+function FiguresOf({ customerId, usecaseKey, cameras }: FiguresProps) {
+  const figures = useQuery(figuresQuery(customerId, usecaseKey))
+  if (figures.isError && !figures.data)
+    return <ErrorPanel error={figures.error} onRetry={() => void figures.refetch()} />
+  return (
+    <>
+      <MetricGrid>
+        <CustomerCards customerId={customerId} usecaseKey={usecaseKey} />
+      </MetricGrid>
+      {figures.data && <TopCameras customerId={customerId} channels={figures.data.channels} cameras={cameras} />}
+    </>
   )
 }
 

@@ -46,9 +46,10 @@ export function MetricCard(props: Props) {
         {icon}
         <span>{label}</span>
         <span className={classes.period} title={t(`chart.${period}`)}>
-          {[of, t(`chart.short.${period}`)].filter(Boolean).join(' · ')}
+          {t(`chart.short.${period}`)}
         </span>
       </div>
+      {of && <div className={`${classes.of} truncate`}>{of}</div>}
       <div className={`${classes.value} num`}>
         {value === null ? '–' : formatNumber(value)}
         {value === null && <span className="sr">{t('common.unknown')}</span>}

@@ -1,31 +1,23 @@
-import { Skeleton } from '@mantine/core'
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import classes from './Skeletons.module.css'
 
-const skeletonAfterMs = 150
-
-/** Shows its children only when waiting takes longer than people notice. */
-export function AfterAWhile({ children }: { children: ReactNode }) {
-  const [isLate, setIsLate] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setIsLate(true), skeletonAfterMs)
-    return () => clearTimeout(timer)
-  }, [])
-  return isLate ? children : null
-}
-
+/** Keeps the room of what is to come from the first moment, so that nothing beside it moves; drawn after a while. */
 function Waiting({ children }: { children: ReactNode }) {
   const { t } = useTranslation()
   return (
-    <AfterAWhile>
-      <div aria-busy="true">
-        <span className="sr" role="status">
-          {t('common.loading')}
-        </span>
-        {children}
-      </div>
-    </AfterAWhile>
+    <div className={classes.late} aria-busy="true">
+      <span className="sr" role="status">
+        {t('common.loading')}
+      </span>
+      {children}
+    </div>
   )
+}
+
+/** One of several blocks that wait together; each alone would be too much to say. */
+export function Bone({ height }: { height: number | string }) {
+  return <div className={`${classes.bone} ${classes.late}`} style={{ height }} aria-busy="true" />
 }
 
 /** Rows of a list or table. */
@@ -34,7 +26,7 @@ export function RowsSkeleton({ rows = 6, height = 54 }: { rows?: number; height?
     <Waiting>
       {Array.from({ length: rows }, (_, row) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows of a skeleton have no identity
-        <Skeleton key={row} height={height - 22} mx={16} my={11} radius="sm" width="auto" />
+        <div key={row} className={`${classes.bone} ${classes.row}`} style={{ height: height - 22 }} />
       ))}
     </Waiting>
   )
@@ -44,7 +36,7 @@ export function RowsSkeleton({ rows = 6, height = 54 }: { rows?: number; height?
 export function BlockSkeleton({ height }: { height: number | string }) {
   return (
     <Waiting>
-      <Skeleton height={height} radius="md" />
+      <div className={classes.bone} style={{ height }} />
     </Waiting>
   )
 }
@@ -53,9 +45,9 @@ export function BlockSkeleton({ height }: { height: number | string }) {
 export function PageSkeleton() {
   return (
     <Waiting>
-      <Skeleton height={28} width={220} mb={8} />
-      <Skeleton height={16} width={300} mb={24} />
-      <Skeleton height={320} radius="lg" />
+      <div className={`${classes.bone} ${classes.title}`} />
+      <div className={`${classes.bone} ${classes.meta}`} />
+      <div className={classes.bone} style={{ height: 320 }} />
     </Waiting>
   )
 }

@@ -1,11 +1,10 @@
 import { ActionIcon, Button, Modal } from '@mantine/core'
 import { useViewportSize } from '@mantine/hooks'
-import type { EventStats } from '@sightline/contract'
 import { IconChevronLeft, IconChevronRight, IconMaximize, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CameraGrid } from '../ui/CameraTile.tsx'
-import { isViolating, Tile } from '../ui/cameras/CameraWall.tsx'
+import { figureOf, isViolating, Tile } from '../ui/cameras/CameraWall.tsx'
 import type { Camera } from '../ui/cameras/customer-cameras.ts'
 import type { Levels } from '../ui/cameras/levels.ts'
 import type { ColumnCount } from './columns.ts'
@@ -19,7 +18,7 @@ type Props = {
   /** Those in violation first. */
   cameras: readonly Camera[]
   levels: Levels
-  stats: EventStats['channels']
+  alarming: ReadonlySet<string>
   columns: ColumnCount
   onColumns: (next: ColumnCount) => void
   onLeave: () => void
@@ -33,7 +32,7 @@ const turnMs = 15_000
 const around = { width: 24, height: 72, gap: 12 }
 
 /** The wall alone on the screen, page after page, for as long as nobody presses Escape. */
-export function Kiosk({ title, cameras, levels, stats, columns, onColumns, onLeave, children }: Props) {
+export function Kiosk({ title, cameras, levels, alarming, columns, onColumns, onLeave, children }: Props) {
   const { t } = useTranslation()
   const { width, height } = useViewportSize()
   const [page, setPage] = useState(0)
@@ -52,7 +51,7 @@ export function Kiosk({ title, cameras, levels, stats, columns, onColumns, onLea
     return () => clearInterval(timer)
   }, [pages, isPaused])
   // What comes into violation is on the first page: there it is seen at once.
-  const violating = cameras.filter((camera) => isViolating(camera, levels, stats)).length
+  const violating = cameras.filter((camera) => isViolating(camera, levels, alarming)).length
   useEffect(() => {
     if (violating > 0) setPage(0)
   }, [violating])
@@ -117,15 +116,22 @@ export function Kiosk({ title, cameras, levels, stats, columns, onColumns, onLea
           </Button>
         </header>
         {shown.length > 0 ? (
-          <WallTiles cameras={shown} levels={levels} stats={stats} columns={columns} onColumns={onColumns} isAlone>
+          <WallTiles
+            cameras={shown}
+            levels={levels}
+            alarming={alarming}
+            columns={columns}
+            onColumns={onColumns}
+            isAlone
+          >
             {(live) => (
               <CameraGrid label={t('dashboard.cameraGrid')} columns={Number(columns)}>
                 {shown.map((camera) => (
                   <Tile
                     key={camera.device_id}
                     camera={camera}
-                    levels={levels}
-                    isViolating={isViolating(camera, levels, stats)}
+                    figure={figureOf(camera, levels)}
+                    isViolating={isViolating(camera, levels, alarming)}
                     isLive={live.has(camera.device_id)}
                   />
                 ))}

@@ -44,9 +44,8 @@ function OfCustomer({ customer, uc, columns, isKiosk, onShow }: Props & { custom
   const mayEdit = useMay('edit')
   const [onlyViolating, setOnlyViolating] = useState(false)
   const levels = useLevels()
-  const { query, view, cameras, total, remote, counts, stats } = useCustomerCameras(customer.customer_id, uc)
-  const figures = stats.flatMap(({ data }) => data?.channels ?? [])
-  const violating = cameras.filter((camera) => isViolating(camera, levels, figures))
+  const { query, view, cameras, total, remote, counts, alarming } = useCustomerCameras(customer.customer_id, uc)
+  const violating = cameras.filter((camera) => isViolating(camera, levels, alarming))
   const shown = onlyViolating ? violating : cameras
   const onColumns = (cols: ColumnCount) => onShow({ cols })
   const enterKiosk = () => {
@@ -56,7 +55,7 @@ function OfCustomer({ customer, uc, columns, isKiosk, onShow }: Props & { custom
       .requestFullscreen?.()
       .catch((error: Error) => console.info(`No full screen: ${error.message}`))
   }
-  const wall = { levels, stats: figures, columns, onColumns }
+  const wall = { levels, alarming, columns, onColumns }
   return (
     <>
       {isKiosk && view && (
@@ -124,7 +123,7 @@ function OfCustomer({ customer, uc, columns, isKiosk, onShow }: Props & { custom
               key={`${uc} ${onlyViolating}`}
               cameras={shown}
               levels={levels}
-              stats={figures}
+              alarming={alarming}
               total={onlyViolating ? shown.length : total}
               remote={onlyViolating ? undefined : remote}
               columns={Number(columns)}

@@ -1,4 +1,3 @@
-import type { EventStats } from '@sightline/contract'
 import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
 import { isViolating } from '../ui/cameras/CameraWall.tsx'
 import type { Camera } from '../ui/cameras/customer-cameras.ts'
@@ -13,7 +12,8 @@ type Props = {
   /** Those that may have a tile now. */
   cameras: readonly Camera[]
   levels: Levels
-  stats: EventStats['channels']
+  /** Ids of the channels whose newest record was a violation. */
+  alarming: ReadonlySet<string>
   columns: ColumnCount
   onColumns: (next: ColumnCount) => void
   /** Nothing else is on the screen: the keys count wherever the focus is. */
@@ -23,11 +23,11 @@ type Props = {
 }
 
 /** Tiles that show stills until something goes on before a camera; 1–4 set the columns, arrows go from tile to tile. */
-export function WallTiles({ cameras, levels, stats, columns, onColumns, isAlone, children }: Props) {
+export function WallTiles({ cameras, levels, alarming, columns, onColumns, isAlone, children }: Props) {
   const frame = useRef<HTMLDivElement>(null)
   const inSight = useInSight(frame, cameras.map(({ device_id }) => device_id).join())
   const seen = cameras.filter(({ device_id }) => inSight.has(device_id))
-  const violating = seen.filter((camera) => isViolating(camera, levels, stats)).map(({ device_id }) => device_id)
+  const violating = seen.filter((camera) => isViolating(camera, levels, alarming)).map(({ device_id }) => device_id)
   const live = useLiveTiles(seen, violating)
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return

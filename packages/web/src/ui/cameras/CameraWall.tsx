@@ -1,5 +1,4 @@
 import { Button, Group } from '@mantine/core'
-import type { EventStats } from '@sightline/contract'
 import { metricsOf } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, memo, Suspense, useState } from 'react'
@@ -7,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../../app/client.ts'
 import { useIsServerAway } from '../../app/ServerWatch.tsx'
 import { formatClock, formatNumber, formatTime } from '../../i18n/format.ts'
+import { i18n } from '../../i18n/index.ts'
 import { CameraGrid, CameraTile } from '../CameraTile.tsx'
 import { toneOf } from '../tone.ts'
 import { type Camera, refreshMs } from './customer-cameras.ts'
@@ -19,11 +19,11 @@ const dayMs = 86_400_000
 const formatSince = (at: string): string =>
   Date.now() - Date.parse(at) < dayMs ? formatClock(at).slice(0, 5) : formatTime(at)
 
-type Stats = EventStats['channels']
 type Props = {
   cameras: readonly Camera[]
   levels: Levels
-  stats: Stats
+  /** Ids of the channels whose newest record was a violation. */
+  alarming: ReadonlySet<string>
   /** How many there are in all; null when they are too many to count. */
   total: number | null
   /** The next ones by name. */
@@ -37,19 +37,15 @@ type Props = {
 /** More pictures than these nobody follows; each asks for a new still again and again. */
 const tilesAtOnce = 24
 
-export const isViolating = (camera: Camera, levels: Levels, stats: Stats): boolean =>
-  camera.channels.some(
-    ({ channel_id }) =>
-      (levels[channel_id]?.violation ?? 0) > 0 ||
-      stats.some((one) => one.channel_id === channel_id && one.in_violation),
-  )
+export const isViolating = (camera: Camera, levels: Levels, alarming: ReadonlySet<string>): boolean =>
+  camera.channels.some(({ channel_id }) => (levels[channel_id]?.violation ?? 0) > 0 || alarming.has(channel_id))
 
 /** The cameras with their newest still and numbers; those in violation first. */
-export function CameraWall({ cameras, levels, stats, total, remote, columns, live }: Props) {
+export function CameraWall({ cameras, levels, alarming, total, remote, columns, live }: Props) {
   const { t } = useTranslation()
-  const inViolation = (camera: Camera) => isViolating(camera, levels, stats)
   const [most, setMost] = useState(tilesAtOnce)
-  const order = cameras.toSorted((a, b) => Number(inViolation(b)) - Number(inViolation(a)))
+  const violating = new Set(cameras.filter((camera) => isViolating(camera, levels, alarming)))
+  const order = [...violating, ...cameras.filter((camera) => !violating.has(camera))]
   const shown = Math.min(most, order.length)
   const showMore = () => {
     setMost(most + tilesAtOnce)
@@ -62,8 +58,8 @@ export function CameraWall({ cameras, levels, stats, total, remote, columns, liv
           <Tile
             key={camera.device_id}
             camera={camera}
-            levels={levels}
-            isViolating={inViolation(camera)}
+            figure={figureOf(camera, levels)}
+            isViolating={violating.has(camera)}
             isLive={live?.has(camera.device_id)}
           />
         ))}
@@ -107,23 +103,32 @@ function useOfflineSince({ device_id, device_health }: Camera): string | null {
   return isOffline && last?.state === 'offline' ? last.start : null
 }
 
-type TileProps = { camera: Camera; levels: Levels; isViolating: boolean; isLive?: boolean | undefined }
+/** What the analytics of a camera count now, each by its name. */
+export const figureOf = ({ channels }: Camera, levels: Levels): string =>
+  channels
+    .flatMap(({ channel_id, usecase_key }) => {
+      const now = levels[channel_id]
+      const id = now && metricsOf(usecase_key).find((metric) => now[metric] !== undefined)
+      // People now, not their mean over a window: a whole number.
+      return id ? [`${i18n.t(`usecase.name.${usecase_key}`)} ${formatNumber(Math.round(now[id] ?? 0))}`] : []
+    })
+    .join(' · ')
+
+type TileProps = {
+  camera: Camera
+  /** Of what it counts now; a text, so that only the tiles are drawn anew whose numbers changed. */
+  figure: string
+  isViolating: boolean
+  isLive?: boolean | undefined
+}
 
 /** One camera of a wall with its newest still or its video, its state and its numbers of now. */
-export const Tile = memo(({ camera, levels, isViolating, isLive }: TileProps) => {
+export const Tile = memo(({ camera, figure, isViolating, isLive }: TileProps) => {
   const { t } = useTranslation()
   const { device_id, device_name, site_id, site_name, device_health, channels } = camera
   const isAway = useIsServerAway()
   const health = isAway ? 'unknown' : device_health
   const usecases = channels.map(({ usecase_key }) => t(`usecase.name.${usecase_key}`)).join(', ')
-  const figure = channels
-    .flatMap(({ channel_id, usecase_key }) => {
-      const now = levels[channel_id]
-      const id = metricsOf(usecase_key).find((metric) => now?.[metric] !== undefined)
-      // People now, not their mean over a window: a whole number.
-      return id && now ? [`${t(`usecase.name.${usecase_key}`)} ${formatNumber(Math.round(now[id] ?? 0))}`] : []
-    })
-    .join(' · ')
   const still = useStill(camera)
   const since = useOfflineSince(camera)
   const status =

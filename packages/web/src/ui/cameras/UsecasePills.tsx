@@ -1,4 +1,3 @@
-import { UnstyledButton } from '@mantine/core'
 import type { UsecaseKey } from '@sightline/domain'
 import { useTranslation } from 'react-i18next'
 import classes from './UsecasePills.module.css'
@@ -33,8 +32,8 @@ export function UsecasePills({ counts, value, onChange }: Props) {
 
 function Pill({ label, count, isOn, onClick }: { label: string; count: number; isOn: boolean; onClick: () => void }) {
   return (
-    <UnstyledButton className={classes.pill} aria-pressed={isOn} onClick={onClick}>
+    <button type="button" className={classes.pill} aria-pressed={isOn} onClick={onClick}>
       {label} <span className="num">{count}</span>
-    </UnstyledButton>
+    </button>
   )
 }

@@ -1,6 +1,13 @@
-import type { CustomerView } from '@sightline/contract'
+import type { CustomerView, EventStats } from '@sightline/contract'
 import { type UsecaseKey, usecaseKeys } from '@sightline/domain'
-import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQueries,
+  useQuery,
+} from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../../app/client.ts'
 
@@ -36,8 +43,19 @@ export const cameraPieces = (customer_id: string, usecase_key: UsecaseKey | unde
 export const camerasOf = (view: CustomerView): Camera[] =>
   view.sites.flatMap(({ site_id, site_name, devices }) => devices.map((device) => ({ ...device, site_id, site_name })))
 
+/** The figures of 24 hours of one use case. */
+export const figuresQuery = (customer_id: string, usecase_key: UsecaseKey) => ({
+  ...api.event.stats.query({ usecase_key, customer_id }),
+  refetchInterval: refreshMs,
+})
+
+const inViolation = (results: UseQueryResult<EventStats>[]): string[] =>
+  results.flatMap(({ data }) =>
+    (data?.channels ?? []).flatMap(({ channel_id, in_violation }) => (in_violation ? [channel_id] : [])),
+  )
+
 /**
- * The cameras of a customer, the use cases on them with how many channels each has, and the figures of 24 hours. Of many
+ * The cameras of a customer, the use cases on them with how many channels each has, and the channels in violation. Of many
  * cameras those come first by name, and all that are in violation; `total` says how many there are, null above 10,000.
  * @param uc the use case that was chosen; others' cameras and figures are left out
  */
@@ -58,17 +76,14 @@ export function useCustomerCameras(customer_id: string, uc: UsecaseKey | undefin
     }),
   )
   const chosen = uc && counts.has(uc) ? [uc] : [...counts.keys()]
-  const stats = useQueries({
-    queries: chosen.map((usecase_key) => ({
-      ...api.event.stats.query({ usecase_key, customer_id }),
-      refetchInterval: refreshMs,
-    })),
+  // Only who is in violation: figures that change are drawn by the cards alone.
+  const violating = useQueries({
+    queries: chosen.map((usecase_key) => figuresQuery(customer_id, usecase_key)),
+    combine: inViolation,
   })
+  const alarming = useMemo(() => new Set(violating), [violating])
   const known = new Set(read.flatMap(({ channels }) => channels.map(({ channel_id }) => channel_id)))
-  const alarming = stats.flatMap(({ data }) => data?.channels.filter((one) => one.in_violation) ?? [])
-  const channel_id = alarming
-    .flatMap((one) => (known.has(one.channel_id) ? [] : [one.channel_id]))
-    .slice(0, pieceCameras)
+  const channel_id = violating.filter((id) => !known.has(id)).slice(0, pieceCameras)
   const further = useQuery({
     ...api.customer.view.query({ customer_id, type: 1, channel_id, limit: pieceCameras }),
     enabled: query.hasNextPage && channel_id.length > 0,
@@ -90,6 +105,6 @@ export function useCustomerCameras(customer_id: string, uc: UsecaseKey | undefin
     },
     counts,
     chosen,
-    stats,
+    alarming,
   }
 }

@@ -1,13 +1,13 @@
 /** The dashboard by camera, by use case and on the map; the large map; the wall alone on the screen; one camera. */
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Site } from '@sightline/contract'
+import type { Device, Site, User } from '@sightline/contract'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from './api.ts'
 import { axeFaults, openBrowser } from './browser.ts'
 import { press } from './keyboard.ts'
-import { attach, pageOf, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
+import { addPerson, attach, pageOf, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
 import { type Product, startProduct, until } from './product.ts'
 
 const shots = fileURLToPath(new URL('./out/', import.meta.url))
@@ -136,6 +136,46 @@ test('the view of a camera has its live picture, its analytics with their number
   expect((await saved).suggestedFilename()).toMatch(/^Lobby-.+\.jpg$/)
   expect(await axeFaults(page)).toEqual([])
   await page.screenshot({ path: `${shots}views-camera-390.png`, fullPage: true })
+  expect(faults).toEqual([])
+  await context.close()
+})
+
+test('a role that sees pictures blurred sees them clearly after giving a reason, and blurred again', async () => {
+  const { user_id } = (await addPerson(root, usernameOf('viewer'), 'viewer')) as User
+  const { site_id } = (await root.call('device', 'get', { device_id: did })) as Device
+  await root.call('site', 'assign', { user_id, site_id: [site_id] })
+
+  const chief = await pageOf(browser, product, usernameOf('super_admin'))
+  await chief.page.goto(`${product.origin}/settings/role`)
+  await chief.page.getByRole('radiogroup', { name: 'Pictures for Viewer' }).getByText('For a reason').click()
+  await chief.page.getByText('Concerns 1 person, at once').waitFor()
+  expect(await axeFaults(chief.page)).toEqual([])
+  await chief.page.screenshot({ path: `${shots}privilege.png` })
+  await chief.page.getByRole('button', { name: 'Save privileges' }).click()
+  await chief.page.getByText('Privileges saved').waitFor()
+  expect(chief.faults).toEqual([])
+  await chief.context.close()
+
+  const { page, faults, context } = await pageOf(browser, product, usernameOf('viewer'))
+  await page.goto(`${product.origin}/device/view?did=${did}`)
+  const picture = page.locator('img[alt*="Lobby"], [data-phase=playing] img').first()
+  const width = () => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)
+  // Video is a picture of a camera too: what comes instead says why.
+  await page.getByText(/Blurred for your role: pictures instead of video/).waitFor()
+  await until('a blurred picture shows', async () => (await width()) === 480)
+  await page.screenshot({ path: `${shots}blurred.png` })
+  await page.getByRole('button', { name: 'Pictures are blurred for your role' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: /^See clearly/ }).click()
+  await dialog.getByText('This field is required').waitFor()
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Theft at the entrance')
+  expect(await axeFaults(page)).toEqual([])
+  await page.screenshot({ path: `${shots}unblur.png` })
+  await dialog.getByRole('button', { name: /^See clearly/ }).click()
+  await page.locator('video:visible').first().waitFor()
+  await page.getByRole('button', { name: /^Pictures are clear until/ }).click()
+  await dialog.getByRole('button', { name: 'Blur again' }).click()
+  await page.getByText(/Blurred for your role: pictures instead of video/).waitFor()
   expect(faults).toEqual([])
   await context.close()
 })

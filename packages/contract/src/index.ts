@@ -15,6 +15,7 @@ import { nimble } from './nimble.ts'
 import type { Op } from './op.ts'
 import { organization } from './organization.ts'
 import { pipeline } from './pipeline.ts'
+import { role } from './role.ts'
 import { setting } from './setting.ts'
 import { site } from './site.ts'
 import { source } from './source.ts'
@@ -44,6 +45,7 @@ export const api = {
   nimble,
   organization,
   pipeline,
+  role,
   setting,
   site,
   source,
@@ -79,6 +81,7 @@ export * from './nimble.ts'
 export * from './op.ts'
 export * from './organization.ts'
 export * from './pipeline.ts'
+export * from './role.ts'
 export * from './setting.ts'
 export * from './site.ts'
 export * from './source.ts'

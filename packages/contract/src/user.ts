@@ -1,6 +1,6 @@
 import { roles } from '@sightline/domain'
 import * as z from 'zod'
-import { email, id, paging, password, person, phone, stored, username, version } from './field.ts'
+import { email, id, paging, password, person, phone, requiredLine, stored, username, version } from './field.ts'
 import { op } from './op.ts'
 
 const role = z.enum(roles)
@@ -51,6 +51,8 @@ export const userInfo = user
     organization: z.object({ organization_id: z.uuid(), organization_name: z.string() }),
     csrf_token: z.string(),
     auth_time: z.string(),
+    /** Until when this session sees clearly what is blurred for its role; null: it gave no reason, or that is over. */
+    unblurred_until: z.string().nullable(),
   })
   .meta({ id: 'UserInfo' })
 export type UserInfo = z.infer<typeof userInfo>
@@ -69,6 +71,8 @@ export const session = z
   })
   .meta({ id: 'Session' })
 export type Session = z.infer<typeof session>
+
+const unblurred = userInfo.pick({ unblurred_until: true })
 
 const names = { firstname: person, lastname: person, email, username }
 const passwords = { password, confirm_password: z.string({ error: 'required' }).min(1, 'required') }
@@ -226,6 +230,22 @@ export const userOps = {
     access: 'viewer_and_above',
     input: z.strictObject({ session_id: id }),
     output: z.object({ session_id: z.uuid() }),
+  }),
+  unblur: op({
+    method: 'POST',
+    path: '/user/session/unblur',
+    summary: "See pictures clearly for a while that are blurred for one's role, for a reason that is written down",
+    access: 'viewer_and_above',
+    input: z.strictObject({ reason: requiredLine(6, 500) }),
+    output: unblurred,
+  }),
+  blur: op({
+    method: 'DELETE',
+    path: '/user/session/unblur',
+    summary: 'See pictures blurred again',
+    access: 'viewer_and_above',
+    input: z.strictObject({}),
+    output: unblurred,
   }),
   email: op({
     method: 'POST',

@@ -61,6 +61,7 @@ export const screens: readonly Screen[] = [
   { path: '/deployment', module: 'Deployment', nav: 'super_nav', change: ['super_admin_only'] },
   { path: '/model', module: 'Model', nav: 'viewer_nav', change: ['edit'] },
   { path: '/license', module: 'License', nav: 'super_and_admin_access', change: ['super_admin_only'] },
+  { path: '/settings/role', module: 'RolePrivilege', nav: 'super_admin_only' },
   { path: '/settings/bundle', module: 'BundleDefaults', nav: 'admin_and_above', change: ['super_admin_only'] },
   { path: '/status', module: 'Status', nav: 'super_and_admin_access' },
   { path: '/user/profile', module: 'UserProfile', nav: 'viewer_nav' },

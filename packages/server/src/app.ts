@@ -40,6 +40,7 @@ import { organization } from './organization/handlers.ts'
 import { createPasswords } from './password.ts'
 import { pipeline } from './pipeline/handlers.ts'
 import { notFound } from './refusal.ts'
+import { role } from './role/handlers.ts'
 import type { Services } from './services.ts'
 import { site } from './site/handlers.ts'
 import { source } from './source/handlers.ts'
@@ -81,6 +82,7 @@ const handlers: AllHandlers = {
   nimble,
   organization,
   pipeline,
+  role,
   setting,
   site,
   source,

@@ -1,4 +1,4 @@
-import type { Role } from '@sightline/domain'
+import type { Privilege, Role } from '@sightline/domain'
 
 /** Who calls: made from the session once a request. Integers are the database's surrogates and never leave the server. */
 export type Principal = {
@@ -10,6 +10,10 @@ export type Principal = {
   sessionUid: string
   csrf: string
   authTime: Date
+  /** What the role holds beyond its permissions. */
+  privileges: readonly Privilege[]
+  /** Until when a given reason shows clearly what is blurred for the role; null: none was given. */
+  unblurredUntil: Date | null
 }
 
 /**

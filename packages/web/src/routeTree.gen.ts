@@ -50,6 +50,7 @@ import { Route as AppEventIndexRouteImport } from './routes/_app/event.index'
 import { Route as AppEventDetailRouteImport } from './routes/_app/event.detail'
 import { Route as AppEventGalleryRouteImport } from './routes/_app/event.gallery'
 import { Route as AppSettingsBundleRouteImport } from './routes/_app/settings.bundle'
+import { Route as AppSettingsRoleRouteImport } from './routes/_app/settings.role'
 import { Route as AppSiteIndexRouteImport } from './routes/_app/site.index'
 import { Route as AppSiteAddRouteImport } from './routes/_app/site.add'
 import { Route as AppSiteDetailRouteImport } from './routes/_app/site.detail'
@@ -262,6 +263,11 @@ const AppSettingsBundleRoute = AppSettingsBundleRouteImport.update({
   path: '/settings/bundle',
   getParentRoute: () => AppRoute,
 } as any)
+const AppSettingsRoleRoute = AppSettingsRoleRouteImport.update({
+  id: '/settings/role',
+  path: '/settings/role',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppSiteIndexRoute = AppSiteIndexRouteImport.update({
   id: '/site/',
   path: '/site/',
@@ -334,6 +340,7 @@ export interface FileRoutesByFullPath {
   '/event/detail': typeof AppEventDetailRoute
   '/event/gallery': typeof AppEventGalleryRoute
   '/settings/bundle': typeof AppSettingsBundleRoute
+  '/settings/role': typeof AppSettingsRoleRoute
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
@@ -383,6 +390,7 @@ export interface FileRoutesByTo {
   '/event/detail': typeof AppEventDetailRoute
   '/event/gallery': typeof AppEventGalleryRoute
   '/settings/bundle': typeof AppSettingsBundleRoute
+  '/settings/role': typeof AppSettingsRoleRoute
   '/site/add': typeof AppSiteAddRoute
   '/site/detail': typeof AppSiteDetailRoute
   '/site/edit': typeof AppSiteEditRoute
@@ -434,6 +442,7 @@ export interface FileRoutesById {
   '/_app/event/detail': typeof AppEventDetailRoute
   '/_app/event/gallery': typeof AppEventGalleryRoute
   '/_app/settings/bundle': typeof AppSettingsBundleRoute
+  '/_app/settings/role': typeof AppSettingsRoleRoute
   '/_app/site/add': typeof AppSiteAddRoute
   '/_app/site/detail': typeof AppSiteDetailRoute
   '/_app/site/edit': typeof AppSiteEditRoute
@@ -485,6 +494,7 @@ export interface FileRouteTypes {
     | '/event/detail'
     | '/event/gallery'
     | '/settings/bundle'
+    | '/settings/role'
     | '/site/add'
     | '/site/detail'
     | '/site/edit'
@@ -534,6 +544,7 @@ export interface FileRouteTypes {
     | '/event/detail'
     | '/event/gallery'
     | '/settings/bundle'
+    | '/settings/role'
     | '/site/add'
     | '/site/detail'
     | '/site/edit'
@@ -584,6 +595,7 @@ export interface FileRouteTypes {
     | '/_app/event/detail'
     | '/_app/event/gallery'
     | '/_app/settings/bundle'
+    | '/_app/settings/role'
     | '/_app/site/add'
     | '/_app/site/detail'
     | '/_app/site/edit'
@@ -901,6 +913,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppSettingsBundleRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/settings/role': {
+      id: '/_app/settings/role'
+      path: '/settings/role'
+      fullPath: '/settings/role'
+      preLoaderRoute: typeof AppSettingsRoleRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/site/': {
       id: '/_app/site/'
       path: '/site'
@@ -979,6 +998,7 @@ interface AppRouteChildren {
   AppEventDetailRoute: typeof AppEventDetailRoute
   AppEventGalleryRoute: typeof AppEventGalleryRoute
   AppSettingsBundleRoute: typeof AppSettingsBundleRoute
+  AppSettingsRoleRoute: typeof AppSettingsRoleRoute
   AppSiteAddRoute: typeof AppSiteAddRoute
   AppSiteDetailRoute: typeof AppSiteDetailRoute
   AppSiteEditRoute: typeof AppSiteEditRoute
@@ -1019,6 +1039,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppEventDetailRoute: AppEventDetailRoute,
   AppEventGalleryRoute: AppEventGalleryRoute,
   AppSettingsBundleRoute: AppSettingsBundleRoute,
+  AppSettingsRoleRoute: AppSettingsRoleRoute,
   AppSiteAddRoute: AppSiteAddRoute,
   AppSiteDetailRoute: AppSiteDetailRoute,
   AppSiteEditRoute: AppSiteEditRoute,

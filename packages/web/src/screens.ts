@@ -61,6 +61,7 @@ export const menu: readonly { group: Group; entries: readonly { path: Path; rule
       { path: '/license', rule: 'super_and_admin_access' },
       { path: '/user', rule: 'super_and_admin_access' },
       { path: '/settings', rule: 'super_and_admin_access' },
+      { path: '/settings/role', rule: 'super_admin_only' },
       { path: '/settings/bundle', rule: 'admin_and_above' },
       { path: '/status', rule: 'super_and_admin_access' },
       { path: '/trace', rule: 'super_and_admin_access' },

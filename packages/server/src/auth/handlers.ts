@@ -25,7 +25,7 @@ export const auth: Handlers<'auth'> = {
       await noteSignIn(trx, who)
       if (ctx.principal) await endSession(trx, ctx.principal.tenantId, ctx.principal.sessionUid)
       const session = await openSession(trx, who, clientOf(ctx.request))
-      return { session, info: await userInfo(trx, { ...session, userUid: user.uid }) }
+      return { session, info: await userInfo(trx, { ...session, userUid: user.uid, unblurredUntil: null }) }
     })
     giveSession(ctx.reply, env, session.token)
     return info

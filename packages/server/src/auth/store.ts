@@ -3,7 +3,7 @@ import { type Role, reachesEveryOrganization } from '@sightline/domain'
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { prepared, type Trx } from '../db/database.ts'
-import type { Caller } from '../scope.ts'
+import type { Caller, Principal } from '../scope.ts'
 import { newUid } from '../uid.ts'
 
 /** A session ends this long after its last request, and this long after its start. */
@@ -65,6 +65,7 @@ const live = (trx: Trx) =>
     .modifyFront(prepared('auth.session'))
     .innerJoin('app_user as u', (on) => on.onRef('u.tenant_id', '=', 's.tenant_id').onRef('u.id', '=', 's.user_id'))
     .innerJoin('organization as o', 'o.tenant_id', 's.tenant_id')
+    .innerJoin('role_privilege as r', 'r.role_key', 'u.role_key')
     .where('s.revoked_at', 'is', null)
     .where('s.expires_at', '>', sql<Date>`now()`)
     .where('s.last_seen_at', '>', sql<Date>`now() - make_interval(secs => ${idleSeconds})`)
@@ -76,6 +77,8 @@ const live = (trx: Trx) =>
       's.uid as session_uid',
       's.csrf',
       's.auth_time',
+      's.unblurred_until',
+      'r.privileges',
       'u.id as user_id',
       'u.uid as user_uid',
       'u.role_key',
@@ -112,6 +115,8 @@ const callerOf = (row: LiveSession): Caller => {
     sessionUid: row.session_uid,
     csrf: row.csrf,
     authTime: row.auth_time,
+    privileges: row.privileges,
+    unblurredUntil: row.unblurred_until,
   }
   const tenantId = reachesEveryOrganization(principal.role) ? null : row.tenant_id
   const { site_ids: siteIds, usecase_ids: usecaseIds, channel_uids: channelUids } = row
@@ -149,6 +154,21 @@ export const endSession = (trx: Trx, tenantId: number, sessionUid: string) =>
     .where('uid', '=', sessionUid)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
+
+/** Until when a session sees pictures clearly that are blurred for its role; null: no longer. */
+export async function setUnblurred(
+  trx: Trx,
+  { tenantId, sessionUid }: Pick<Principal, 'tenantId' | 'sessionUid'>,
+  until: Date | null,
+): Promise<{ unblurred_until: string | null }> {
+  await trx
+    .updateTable('session')
+    .set({ unblurred_until: until })
+    .where('tenant_id', '=', tenantId)
+    .where('uid', '=', sessionUid)
+    .execute()
+  return { unblurred_until: until?.toISOString() ?? null }
+}
 
 /** Ends every session of somebody, those of this very transaction's past included. */
 export const endSessionsOf = (trx: Trx, user: { tenantId: number; userId: number }) =>

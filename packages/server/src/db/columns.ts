@@ -386,6 +386,11 @@ export type Columns = {
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
   }
+  role_privilege: {
+    role_key: ['string', 'not null', 'required']
+    privileges: ['string[]', 'not null', 'default']
+    version: ['number', 'not null', 'default']
+  }
   rollup_dirty: {
     tenant_id: ['number', 'not null', 'required']
     channel_id: ['number', 'not null', 'required']
@@ -429,6 +434,7 @@ export type Columns = {
     last_seen_at: ['Date', 'not null', 'default']
     expires_at: ['Date', 'not null', 'required']
     revoked_at: ['Date', 'null', 'required']
+    unblurred_until: ['Date', 'null', 'required']
   }
   site: {
     tenant_id: ['number', 'not null', 'required']

@@ -22,12 +22,16 @@ const reference: Rights = { sl_app: 'select', sl_super: 'select', sl_ingest: 'se
 /** Before anyone is known; has no tenant_id. */
 const instance: Rights = { sl_app: '', sl_super: all, sl_ingest: all }
 
+/** Chosen for the whole instance; has no tenant_id. */
+const choice: Rights = { sl_app: 'select', sl_super: all, sl_ingest: 'select' }
+
 /** Every table, with what each role may do. Partitions get no rights: policies of the parent do not protect them. */
 export const fences: Record<string, Rights> = {
   organization: { sl_app: 'select', sl_super: all, sl_ingest: 'select' },
   instance,
   lease: instance,
   login_fail: instance,
+  role_privilege: choice,
   app_user: entity,
   session: entity,
   one_time_token: entity,
@@ -113,7 +117,7 @@ export async function raiseFences(trx: Trx, migrated: boolean): Promise<void> {
   )
   if (open.length === 0 && !migrated) return
   for (const [table, rights] of Object.entries(fences)) {
-    const tenantless = rights === reference || rights === instance || table === 'rollup_seal'
+    const tenantless = rights === reference || rights === instance || rights === choice || table === 'rollup_seal'
     const statements = [
       `alter table ${table} enable row level security`,
       `alter table ${table} force row level security`,

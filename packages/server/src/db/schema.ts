@@ -1,6 +1,6 @@
 import type { TensorShape } from '@sightline/contract'
 import type { Elements } from '@sightline/contract/edge'
-import type { Head, HealthGrade, LabelMap, Role, UsecaseKey, ZoneKind } from '@sightline/domain'
+import type { Head, HealthGrade, LabelMap, Privilege, Role, UsecaseKey, ZoneKind } from '@sightline/domain'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { EventTables } from '../event/tables.ts'
 
@@ -70,7 +70,9 @@ export type SessionTable = {
   last_seen_at: Generated<Date>
   expires_at: Date
   revoked_at: Date | null
+  unblurred_until: Date | null
 }
+export type RolePrivilegeTable = { role_key: Role; privileges: Generated<Privilege[]>; version: Generated<number> }
 export type LoginFailTable = { key: string; count: number; last_at: Generated<Date>; blocked_until: Date | null }
 export type OneTimeTokenTable = {
   tenant_id: number
@@ -394,6 +396,7 @@ export type Database = EventTables & {
   app_user: UserTable
   session: SessionTable
   login_fail: LoginFailTable
+  role_privilege: RolePrivilegeTable
   one_time_token: OneTimeTokenTable
   customer: CustomerTable
   site: SiteTable

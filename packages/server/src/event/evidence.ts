@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { EventEntity, Evidence } from '@sightline/contract'
-import { findMedia, readEdgeMedia } from '../media/store.ts'
-import { notFound, Refusal } from '../refusal.ts'
+import { findMedia, isBlurred, readEdgeMedia } from '../media/store.ts'
+import { forbidden, notFound, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
 
@@ -41,6 +41,7 @@ async function fetched(
     const uid = url.slice(url.lastIndexOf('/') + 1)
     const row = await app.db.as(scope, (trx) => findMedia(trx, scope, uid))
     if (!row?.nimble_uid) throw notFound()
+    if (isBlurred(row, scope.principal)) throw forbidden('role_blurred')
     const { body } = await readEdgeMedia(app.links, row.nimble_uid, uid)
     return { url, size: body.length, sha256: sha256(body), cause: null }
   } catch (error) {

@@ -2,26 +2,32 @@ import type { Receive, live as rows } from '@sightline/contract'
 import { channelRows, readChannel } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { readDevice } from '../device/store.ts'
+import { seesBlurred } from '../media/store.ts'
 import type { Handlers } from '../mount.ts'
 import { seesEveryChannel } from '../reach.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
 import { sourcesOfDevices } from '../source/store.ts'
-import { viewer } from './viewer.ts'
+import { blurring, viewer } from './viewer.ts'
 
 export const live: Handlers<'live'> = {
   async open(input, { app, scope }, socket) {
     const stream = await findStream(app, scope, input)
+    let { principal } = scope
+    const seen = viewer(socket, input.mode, stream.channels)
     const feed = app.links.live(
       stream.nimbleUid,
       stream.sourceUid,
       input.mode,
-      viewer(socket, input.mode, stream.channels),
+      blurring(seen, () => seesBlurred(principal)),
     )
     socket.gone.addEventListener('abort', () => feed.stop())
     if (socket.gone.aborted) feed.stop()
-    socket.recheck((now) => isStillSeen(app, now, input, stream))
+    socket.recheck((now) => {
+      principal = now.principal
+      return isStillSeen(app, now, input, stream)
+    })
   },
 }
 

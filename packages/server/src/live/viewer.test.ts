@@ -1,7 +1,8 @@
 import type { LiveMessage } from '@sightline/contract'
 import type { OverlayBox } from '@sightline/contract/edge'
+import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import { viewer, viewerBacklogBytes } from './viewer.ts'
+import { blurring, viewer, viewerBacklogBytes } from './viewer.ts'
 
 /** A connection that takes what it is told to take. */
 function connection() {
@@ -96,4 +97,32 @@ describe('a viewer of the live picture', () => {
     expect(sent).toEqual([{ type: 'ended', cause: 'source_missing' }])
     expect(state.closed).toBe(1000)
   })
+})
+
+it('who sees pictures blurred gets no video, and each picture blurred, from the moment that it is so', async () => {
+  const { promise: blurred, resolve } = Promise.withResolvers<Buffer>()
+  const sent: string[] = []
+  const seen = {
+    started: () => undefined,
+    init: () => sent.push('init'),
+    fragment: () => sent.push('fragment'),
+    jpeg: (picture: Buffer) => (picture === clear ? sent.push('clear') : resolve(picture)),
+    overlay: () => undefined,
+    waiting: (cause: string | null) => sent.push(`waiting ${cause}`),
+    ended: () => undefined,
+  }
+  const clear = await sharp({ create: { width: 320, height: 180, channels: 3, background: '#fff' } })
+    .jpeg()
+    .toBuffer()
+  let isBlurred = false
+  const listener = blurring(seen as never, () => isBlurred)
+  listener.init(Buffer.of(1))
+  listener.fragment(Buffer.of(1), true)
+  listener.jpeg(clear)
+  isBlurred = true
+  listener.init(Buffer.of(1))
+  listener.fragment(Buffer.of(1), true)
+  listener.jpeg(clear)
+  expect((await sharp(await blurred).metadata()).width).toBe(480)
+  expect(sent).toEqual(['init', 'fragment', 'clear', 'waiting role_blurred', 'waiting role_blurred'])
 })

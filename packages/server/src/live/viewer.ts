@@ -1,4 +1,5 @@
 import type { LiveMessage } from '@sightline/contract'
+import { blur } from '../media/store.ts'
 import type { LiveListener, LiveMode } from '../nimble/store.ts'
 import type { Socket } from '../sockets.ts'
 
@@ -59,6 +60,36 @@ export function viewer(
     ended(cause) {
       socket.send({ type: 'ended', cause })
       socket.close(1000, 'ended')
+    },
+  }
+}
+
+/**
+ * As `seen`, for somebody who may see pictures blurred only: no video, which is passed on as the camera sends it, and each
+ * picture blurred. One picture at a time: those that come meanwhile are left out.
+ * @param isBlurred asked for each picture, as a reason to see clearly ends in the middle of it
+ */
+export function blurring(seen: LiveListener, isBlurred: () => boolean): LiveListener {
+  let isBusy = false
+  return {
+    ...seen,
+    init(segment) {
+      if (isBlurred()) seen.waiting('role_blurred')
+      else seen.init(segment)
+    },
+    fragment(fragment, isKey) {
+      if (isBlurred()) seen.waiting('role_blurred')
+      else seen.fragment(fragment, isKey)
+    },
+    jpeg(picture) {
+      if (!isBlurred()) return seen.jpeg(picture)
+      if (isBusy) return
+      isBusy = true
+      blur(picture)
+        .then(seen.jpeg, () => seen.waiting('bad_stream'))
+        .finally(() => {
+          isBusy = false
+        })
     },
   }
 }

@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { type FileAnswer, type Handlers, unauthorized } from '../mount.ts'
-import { notFound } from '../refusal.ts'
+import { forbidden, notFound } from '../refusal.ts'
+import type { Services } from '../services.ts'
+import { blur, fromCamera, isBlurred } from './blur.ts'
 import { wantedPart } from './part.ts'
 import { findMedia, openMedia, readEdgeMedia } from './store.ts'
 
@@ -12,22 +15,43 @@ const headers = {
   'content-security-policy': "default-src 'none'; sandbox",
 }
 
+/** What is blurred for somebody now may be clear for them in a minute, under the same id, and the other way round. */
+const momentary = { ...headers, 'cache-control': 'no-store' }
+
 export const media: Handlers<'media'> = {
-  async get({ id }, { app, scope, request }): Promise<FileAnswer> {
+  async get({ id }, { app, scope, principal, request }): Promise<FileAnswer> {
     const row = await (scope
       ? app.db.as(scope, (trx) => findMedia(trx, scope, id))
       : app.db.instance((trx) => findMedia(trx, null, id)))
     if (!row) throw scope ? notFound() : unauthorized('sign in first')
     const { range } = request.headers
+    if (isBlurred(row, principal)) {
+      // Blurring a video would mean encoding it anew for each who looks.
+      if (row.content_type !== 'image/jpeg') throw forbidden('role_blurred')
+      const whole = await wholeOf(app, row)
+      return { contentType: 'image/jpeg', body: await blur(whole), headers: momentary }
+    }
+    const cache = fromCamera(row) && !principal?.privileges.includes('picture.clear') ? momentary : headers
     if (row.path !== null) {
       const file = await openMedia(app.env, row.path)
       if (!file) throw notFound()
-      return partOf(row.content_type, range, file.size, file.read)
+      return partOf(row.content_type, range, file.size, file.read, cache)
     }
     if (row.nimble_uid === null) throw notFound()
     const { contentType, body } = await readEdgeMedia(app.links, row.nimble_uid, id)
-    return partOf(contentType, range, body.length, (first, last) => body.subarray(first, last + 1))
+    return partOf(contentType, range, body.length, (first, last) => body.subarray(first, last + 1), cache)
   },
+}
+
+/** The bytes of a picture, wherever it is kept. @throws 404 */
+async function wholeOf(app: Services, row: NonNullable<Awaited<ReturnType<typeof findMedia>>>): Promise<Buffer> {
+  if (row.path === null) {
+    if (row.nimble_uid === null) throw notFound()
+    return (await readEdgeMedia(app.links, row.nimble_uid, row.uid)).body
+  }
+  const file = await openMedia(app.env, row.path)
+  if (!file) throw notFound()
+  return buffer(file.read(0, file.size - 1))
 }
 
 /** All of a file, or the part that was asked for: players of clips go to and fro in them. */
@@ -36,6 +60,7 @@ function partOf(
   range: string | undefined,
   size: number,
   read: (first: number, last: number) => Buffer | Readable,
+  cache: typeof headers,
 ): FileAnswer {
   const part = wantedPart(range, size)
   const { first, last } = part ?? { first: 0, last: size - 1 }
@@ -43,7 +68,7 @@ function partOf(
     contentType,
     body: read(first, last),
     headers: {
-      ...headers,
+      ...cache,
       'accept-ranges': 'bytes',
       'content-length': String(last - first + 1),
       ...(part && { 'content-range': `bytes ${first}-${last}/${size}` }),

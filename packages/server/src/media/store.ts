@@ -11,6 +11,7 @@ import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
 import { newUid } from '../uid.ts'
 
+export { blur, isBlurred, seesBlurred } from './blur.ts'
 export { readEdgeMedia } from './edge.ts'
 
 export type MediaRow = Selectable<MediaTable>

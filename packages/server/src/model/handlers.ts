@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { changed } from '../bus.ts'
-import { findMedia } from '../media/store.ts'
+import { findMedia, isBlurred } from '../media/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
-import { invalid, Refusal } from '../refusal.ts'
+import { forbidden, invalid, Refusal } from '../refusal.ts'
 import { newUid } from '../uid.ts'
 import { checkModel } from './check.ts'
 import type { CheckResult } from './check-process.ts'
@@ -29,9 +29,10 @@ export const model: Handlers<'model'> = {
     return Promise.all(rows.map((row) => modelEntity(app, row)))
   },
 
-  async check({ path, head, picture }, { app, scope }) {
+  async check({ path, head, picture }, { app, scope, principal }) {
     const upload = await app.db.as(scope, (trx) => findUpload(trx, app, scope, path))
-    const image = picture === undefined ? await readFile(ownPicture) : await pictureOf({ app, scope }, picture)
+    const image =
+      picture === undefined ? await readFile(ownPicture) : await pictureOf({ app, scope, principal }, picture)
     const result = await checkModel(upload.file, head ?? null, image)
     return {
       path,
@@ -111,8 +112,12 @@ const structureOf = ({ opset, inputs, outputs, size }: CheckResult) => ({
 })
 
 /** A picture that the caller may see. @throws 400 for the field `picture` */
-async function pictureOf({ app, scope }: Pick<Ctx, 'app' | 'scope'>, path: string): Promise<Buffer> {
+async function pictureOf(
+  { app, scope, principal }: Pick<Ctx, 'app' | 'scope' | 'principal'>,
+  path: string,
+): Promise<Buffer> {
   const row = await app.db.as(scope, (trx) => findMedia(trx, scope, uidIn(path)))
+  if (row && isBlurred(row, principal)) throw forbidden('role_blurred')
   if (!row?.path || !row.content_type.startsWith('image/')) throw invalid({ picture: ['upload_unknown'] })
   return readFile(join(app.env.dataDir, row.path))
 }

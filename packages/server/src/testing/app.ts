@@ -38,6 +38,7 @@ export type Answer = {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at answers of every operation
   body: any
   text: string
+  bytes: Buffer
 }
 
 export type Client = {
@@ -112,7 +113,7 @@ export async function testApp(
         const set = [answer.headers['set-cookie']].flat().find((value) => value?.includes('sightline='))
         if (set) self.cookie = set.split(';')[0]
         if (body?.response?.csrf_token) self.csrf = body.response.csrf_token
-        return { status: answer.statusCode, headers: answer.headers, body, text: answer.body }
+        return { status: answer.statusCode, headers: answer.headers, body, text: answer.body, bytes: answer.rawPayload }
       },
     }
     return self

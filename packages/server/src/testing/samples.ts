@@ -239,6 +239,8 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'pipeline.get': (w) => ({ pipeline_id: w.pipeline }),
   'pipeline.catalog': (w) => ({ nimble_id: w.nimble }),
   'pipeline.refresh': (w) => ({ nimble_id: w.nimble }),
+  'role.privilegeList': () => ({}),
+  'role.privilegeUpdate': () => ({ role_key: 'viewer', privileges: ['picture.clear', 'picture.unblur'] }),
   'setting.nimbleGet': (w) => ({ nimble_id: w.nimble }),
   'setting.nimbleSet': (w) => ({ nimble_id: w.nimble, name: name('Edge'), address: '192.0.2.9', port: 7002 }),
   'site.create': (w) => ({
@@ -284,6 +286,8 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'user.config': (w) => ({ user_id: w.user }),
   'user.configUpdate': () => ({ ui_config: { dark: false } }),
   'user.password': () => ({ current: 'x', password, confirm_password: password }),
+  'user.blur': () => ({}),
+  'user.unblur': () => ({ reason: 'Theft at the entrance' }),
   'user.sessions': (w) => ({ user_id: w.user }),
   'user.sessionRevoke': (w) => ({ session_id: w.session }),
   'user.email': () => ({ email: 'nobody@example.org' }),

@@ -1,6 +1,6 @@
 import type { UiConfig } from '@sightline/contract'
-import { grantable, may } from '@sightline/domain'
-import { clientOf, endSession, endSessionsOf, listSessions, openSession } from '../auth/store.ts'
+import { grantable, may, unblurMinutes } from '@sightline/domain'
+import { clientOf, endSession, endSessionsOf, listSessions, openSession, setUnblurred } from '../auth/store.ts'
 import { giveSession } from '../cookie.ts'
 import type { Trx } from '../db/database.ts'
 import { type Ctx, type Handlers, reply } from '../mount.ts'
@@ -128,6 +128,18 @@ export const user: Handlers<'user'> = {
         is_current: session.session_id === ctx.principal.sessionUid,
       }))
     })
+  },
+
+  async unblur(_, { app, scope, principal, note }) {
+    if (!principal.privileges.includes('picture.unblur')) throw forbidden('unblur_not_allowed')
+    note({ object_kind: 'session', object_id: principal.sessionUid })
+    const until = new Date(Date.now() + unblurMinutes * 60_000)
+    return app.db.as(scope, (trx) => setUnblurred(trx, principal, until))
+  },
+
+  async blur(_, { app, scope, principal, note }) {
+    note({ object_kind: 'session', object_id: principal.sessionUid })
+    return app.db.as(scope, (trx) => setUnblurred(trx, principal, null))
   },
 
   async sessionRevoke({ session_id }, ctx) {

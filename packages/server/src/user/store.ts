@@ -5,6 +5,7 @@ import type { Trx } from '../db/database.ts'
 import type { UserTable } from '../db/schema.ts'
 import { within } from '../reach.ts'
 import { notFound } from '../refusal.ts'
+import { privilegesOf } from '../role/store.ts'
 import type { Scope } from '../scope.ts'
 import { newUid } from '../uid.ts'
 
@@ -148,14 +149,18 @@ export const toConfig = (stored: Record<string, unknown>): { ui_config: UiConfig
 /** What a page needs of the person who looks at it, the token for its changes included. */
 export async function userInfo(
   trx: Trx,
-  session: { userUid: string; csrf: string; authTime: Date },
+  session: { userUid: string; csrf: string; authTime: Date; unblurredUntil: Date | null },
 ): Promise<UserInfo> {
   const row = await people(trx).where('u.uid', '=', session.userUid).executeTakeFirstOrThrow()
   return {
     ...toUser(row),
-    privileges: (Object.keys(permissions) as Permission[]).filter((rule) => may(row.role_key, rule)),
+    privileges: [
+      ...(Object.keys(permissions) as Permission[]).filter((rule) => may(row.role_key, rule)),
+      ...(await privilegesOf(trx, row.role_key)),
+    ],
     organization: { organization_id: row.organization_uid, organization_name: row.organization_name },
     csrf_token: session.csrf,
     auth_time: session.authTime.toISOString(),
+    unblurred_until: session.unblurredUntil?.toISOString() ?? null,
   }
 }

@@ -25,6 +25,7 @@ import { useTheme } from './theme.ts'
 const AccountMenu = lazy(() => import('./AccountMenu.tsx'))
 const HealthWatch = lazy(() => import('./HealthWatch.tsx'))
 const Palette = lazy(() => import('./Palette.tsx'))
+const PictureClarity = lazy(() => import('./PictureClarity.tsx'))
 const PhoneMenu = lazy(() => import('./PhoneMenu.tsx'))
 
 /** The default layout: system bar, menu, breadcrumb, banner, page, footer. Empty in the moment of signing out. */
@@ -99,6 +100,7 @@ function SystemBar({ isMenuOpen, onMenu, onSearch }: BarProps) {
   const { name, logo } = useInstance()
   const { isDark, choose } = useTheme()
   const edge = useEdge()
+  const seesBlurred = useStore(session, (user) => !user?.privileges.includes('picture.clear'))
   const edgeText = !edge
     ? t('shell.edgeNone')
     : edge.online === null
@@ -139,6 +141,11 @@ function SystemBar({ isMenuOpen, onMenu, onSearch }: BarProps) {
         >
           {isDark ? <IconSun size={19} stroke={1.7} /> : <IconMoon size={19} stroke={1.7} />}
         </UnstyledButton>
+        {seesBlurred && (
+          <Suspense>
+            <PictureClarity className={classes.tool} />
+          </Suspense>
+        )}
         <Bell className={classes.tool} />
         <Go to="/support" className={`${classes.tool} hide-sm`} aria-label={t('shell.help')}>
           <IconHelpCircle size={19} stroke={1.7} aria-hidden="true" />

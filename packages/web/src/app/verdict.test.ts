@@ -80,6 +80,7 @@ const rules: Record<string, Permission> = {
   '/channel/add': 'edit',
   '/channel/edit': 'user_nav',
   '/channel/diagnostic': 'user_nav',
+  '/settings/role': 'super_admin_only',
   '/settings/bundle': 'admin_and_above',
   '/event': 'viewer_nav',
   '/event/detail': 'viewer_nav',

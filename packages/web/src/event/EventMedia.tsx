@@ -97,13 +97,14 @@ function Picture({ event, boxes, shapes }: Over & { event: EventEntity }) {
   )
 }
 
-type ClipState = 'ready' | 'writing' | 'gone' | 'away'
+type ClipState = 'ready' | 'writing' | 'gone' | 'away' | 'blurred'
 
 /** Whether a clip is to be had, by its first byte. */
 async function clipState(url: string, signal: AbortSignal): Promise<ClipState> {
   const { status } = await fetch(url, { headers: { range: 'bytes=0-0' }, signal })
   if (status === 206) return 'ready'
   if (status === 409) return 'writing'
+  if (status === 403) return 'blurred'
   return status === 404 ? 'gone' : 'away'
 }
 

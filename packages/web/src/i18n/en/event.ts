@@ -57,6 +57,7 @@ export const event = {
     loading: 'Looking for the clip …',
     writing: 'The clip is being written. It shows here as soon as it is complete.',
     gone: 'The clip is not, or no longer, kept at the edge server.',
+    blurred: 'Clips are not shown while pictures are blurred for your role.',
     away: 'The edge server that keeps the clip does not answer now.',
     moment: 'Show the moment it began',
   },

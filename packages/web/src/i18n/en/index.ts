@@ -13,6 +13,7 @@ import { message } from './message.ts'
 import { model } from './model.ts'
 import { license, nimble, status } from './nimble.ts'
 import { onboarding } from './onboarding.ts'
+import { clarity, privilege } from './privilege.ts'
 import { profile } from './profile.ts'
 import { screen, shell } from './shell.ts'
 import { map, site } from './site.ts'
@@ -31,6 +32,7 @@ export const en = {
   address,
   bulk,
   bundle,
+  clarity,
   customer,
   channel,
   chart,
@@ -53,6 +55,7 @@ export const en = {
   model,
   move,
   onboarding,
+  privilege,
   register,
   role,
   screen,

@@ -11,6 +11,7 @@ export const live = {
   video: 'Video',
   instead: {
     unplayable: 'Still pictures: this browser cannot play the stream',
+    role_blurred: 'Blurred for your role: pictures instead of video',
     privacy_masks: 'Privacy masks: pictures instead of video',
   },
   zones: 'Zones and lines',

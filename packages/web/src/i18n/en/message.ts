@@ -177,6 +177,7 @@ export const message = {
   credentials_missing: 'The camera asks for a user name and password',
   no_stream: 'It offers no video stream',
   stalled: 'It is connected, but no picture comes',
+  role_blurred: 'Blurred for your role: pictures instead of video',
   privacy_masks: 'Privacy masks: pictures instead of video',
   cut: 'The connection was cut',
   bad_stream:
@@ -219,6 +220,7 @@ export const message = {
   password_common: 'This password is among the first that anybody would try',
   wrong_password: 'The current password is wrong',
   bad_key: 'The key is not valid',
+  unblur_not_allowed: 'Your role does not allow to see pictures clearly. Ask your administrator.',
   role_not_grantable: 'You cannot give this role',
   own_role: 'Nobody changes their own role or status',
   own_account: 'Nobody deletes their own account',

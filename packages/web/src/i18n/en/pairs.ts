@@ -100,6 +100,8 @@ export const pairs = {
   'pipeline.get': { done: 'Pipeline loaded', failed: 'Error while fetching Pipeline' },
   'pipeline.refresh': { done: 'Configuration sent again', failed: 'Error while refreshing Pipelines' },
   'pipeline.update': { done: 'Pipeline saved', failed: 'Error while updating Pipeline' },
+  'role.privilegeList': { done: 'Privileges loaded', failed: 'Error while fetching privileges' },
+  'role.privilegeUpdate': { done: 'Privileges saved', failed: 'Error while saving privileges' },
   'setting.nimbleGet': { done: 'Configuration loaded', failed: 'Error while fetching configuration' },
   'setting.nimbleSet': { done: 'Configuration saved', failed: 'Error while saving configuration' },
   'site.create': { done: 'Site created', failed: 'Error while creating Site' },
@@ -142,6 +144,8 @@ export const pairs = {
   'user.sessionRevoke': { done: 'Session ended', failed: 'Error while ending the session' },
   'user.email': { done: 'Address looked up', failed: 'Error while looking up the e-mail address' },
   'user.bySite': { done: 'People loaded', failed: 'Error while fetching the people of the site' },
+  'user.blur': { done: 'Pictures are blurred', failed: 'Error while blurring pictures' },
+  'user.unblur': { done: 'Pictures are clear', failed: 'Error while asking for clear pictures' },
   'user.sessions': { done: 'Sessions loaded', failed: 'Error while fetching Sessions' },
   'user.update': { done: 'User saved', failed: 'Error while updating User' },
 } as const satisfies Pairs

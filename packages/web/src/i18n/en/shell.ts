@@ -47,6 +47,7 @@ export const screen = {
   '/user': 'Users',
   '/user/profile': 'Profile',
   '/settings': 'Settings',
+  '/settings/role': 'Role privileges',
   '/settings/bundle': 'Bundle defaults',
   '/trace': 'Trace logs',
   '/countdown': 'Please wait',

@@ -57,6 +57,7 @@ export const event = {
     loading: 'Recherche du clip…',
     writing: 'Le clip est en cours d’écriture. Il s’affichera ici dès qu’il sera complet.',
     gone: 'Le clip n’est pas, ou plus, gardé sur le serveur edge.',
+    blurred: 'Les clips ne sont pas montrés tant que les images sont floutées pour votre rôle.',
     away: 'Le serveur edge qui garde le clip ne répond pas pour l’instant.',
     moment: 'Montrer l’instant du début',
   },

@@ -11,6 +11,7 @@ export const live = {
   video: 'Vidéo',
   instead: {
     unplayable: 'Images fixes : ce navigateur ne lit pas le flux',
+    role_blurred: 'Flouté pour votre rôle : des images au lieu de la vidéo',
     privacy_masks: 'Masques de confidentialité : des images au lieu de la vidéo',
   },
   zones: 'Zones et lignes',

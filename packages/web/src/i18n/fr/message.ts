@@ -177,6 +177,7 @@ export const message: Catalogue['message'] = {
   credentials_missing: 'La caméra demande un identifiant et un mot de passe',
   no_stream: "Elle n'offre aucun flux vidéo",
   stalled: "Elle est connectée, mais aucune image n'arrive",
+  role_blurred: 'Flouté pour votre rôle : des images au lieu de la vidéo',
   privacy_masks: 'Masques de confidentialité : des images au lieu de la vidéo',
   cut: 'La connexion a été coupée',
   bad_stream:
@@ -221,6 +222,7 @@ export const message: Catalogue['message'] = {
   password_common: "Ce mot de passe est parmi les premiers que l'on essaierait",
   wrong_password: 'Le mot de passe actuel est erroné',
   bad_key: "La clé n'est pas valide",
+  unblur_not_allowed: 'Votre rôle ne permet pas de voir les images nettes. Demandez à votre administrateur.',
   role_not_grantable: 'Vous ne pouvez pas attribuer ce rôle',
   own_role: 'Personne ne change son propre rôle ou statut',
   own_account: 'Personne ne supprime son propre compte',

@@ -124,6 +124,8 @@ export const pairs = {
   'pipeline.get': { done: 'Pipeline chargé', failed: 'Erreur lors de la lecture du pipeline' },
   'pipeline.refresh': { done: 'Configuration renvoyée', failed: "Erreur lors de l'envoi des pipelines" },
   'pipeline.update': { done: 'Pipeline enregistré', failed: 'Erreur lors de la mise à jour du pipeline' },
+  'role.privilegeList': { done: 'Privilèges chargés', failed: 'Erreur lors de la lecture des privilèges' },
+  'role.privilegeUpdate': { done: 'Privilèges enregistrés', failed: "Erreur lors de l'enregistrement des privilèges" },
   'setting.nimbleGet': { done: 'Configuration chargée', failed: 'Erreur lors de la lecture de la configuration' },
   'setting.nimbleSet': {
     done: 'Configuration enregistrée',
@@ -169,6 +171,8 @@ export const pairs = {
   'user.sessionRevoke': { done: 'Session fermée', failed: 'Erreur lors de la fermeture de la session' },
   'user.email': { done: 'Adresse recherchée', failed: "Erreur lors de la recherche de l'adresse e-mail" },
   'user.bySite': { done: 'Personnes chargées', failed: 'Erreur lors de la lecture des personnes du site' },
+  'user.blur': { done: 'Images floutées', failed: 'Erreur lors du floutage' },
+  'user.unblur': { done: 'Images nettes', failed: 'Erreur lors de la demande d’images nettes' },
   'user.sessions': { done: 'Sessions chargées', failed: 'Erreur lors de la lecture des sessions' },
   'user.update': { done: 'Utilisateur enregistré', failed: "Erreur lors de la mise à jour de l'utilisateur" },
 } as const satisfies Pairs

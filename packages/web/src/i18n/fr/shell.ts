@@ -49,6 +49,7 @@ export const screen: Catalogue['screen'] = {
   '/user': 'Utilisateurs',
   '/user/profile': 'Profil',
   '/settings': 'Paramètres',
+  '/settings/role': 'Privilèges des rôles',
   '/settings/bundle': 'Valeurs par défaut des offres',
   '/trace': 'Journaux de trace',
   '/countdown': 'Patientez',

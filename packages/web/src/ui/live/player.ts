@@ -33,7 +33,7 @@ export type LiveState = {
   phase: 'connecting' | 'playing' | 'waiting' | 'ended'
   transport: 'fmp4' | 'mjpeg'
   /** Why pictures come instead of video; null while video does. */
-  instead: 'unplayable' | 'privacy_masks' | null
+  instead: 'unplayable' | 'privacy_masks' | 'role_blurred' | null
   /** Why there is no picture, as a cause id; null while there is one. */
   cause: string | null
   since: string | null
@@ -144,7 +144,7 @@ export class LivePlayer {
         if (this.state.get().transport === 'mjpeg') this.#change({ overlay: message })
         break
       case 'waiting':
-        if (message.cause === 'privacy_masks') this.#fallBack(message.cause)
+        if (message.cause === 'privacy_masks' || message.cause === 'role_blurred') this.#fallBack(message.cause)
         else this.#change({ phase: 'waiting', cause: message.cause, since: message.since, overlay: null })
         break
       case 'ended':

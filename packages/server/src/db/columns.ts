@@ -274,6 +274,7 @@ export type Columns = {
     created_by: ['number', 'null', 'required']
     is_public: ['boolean', 'not null', 'default']
     created_at: ['Date', 'not null', 'default']
+    shared_with: ['number[]', 'not null', 'default']
   }
   model: {
     tenant_id: ['number', 'not null', 'required']

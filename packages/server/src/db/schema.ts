@@ -252,6 +252,8 @@ export type MediaTable = {
   created_by: number | null
   is_public: Generated<boolean>
   created_at: Generated<Date>
+  /** Channels beside `channel_id` whose events show it. */
+  shared_with: Generated<number[]>
 }
 /** A detection model; its file is the kept one of `media_id`. */
 export type ModelTable = Entity & {

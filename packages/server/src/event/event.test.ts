@@ -139,6 +139,38 @@ describe('the list', () => {
     expect(media).toMatchObject({ kind: 'snapshot', path: null, nimble_id: nimble.id, channel_id: intrusion.id })
   })
 
+  test('a clip of what several analytics saw is shown to who sees one of them, also when they are told of apart', async () => {
+    const clip_id = crypto.randomUUID()
+    await store([open(intrusion, now - hourMs, { violation: 1 }, { clip_id })])
+    const second = open(occupancy, now - hourMs + 1000, { up: 1 }, { clip_id })
+    await store([second, open(counting, now - hourMs + 1000, { total: 1 }, { clip_id })])
+    const seen = async (channel: { id: number }) => {
+      const person = await make.user('viewer')
+      await make.assign(person, { site })
+      await db.owner((trx) =>
+        trx
+          .insertInto('user_channel')
+          .values({ tenant_id: person.tenant_id, user_id: person.id, channel_id: channel.id })
+          .execute(),
+      )
+      const viewer = await t.signIn(person)
+      // The edge server that keeps it is away: 503 is only said to who may see it.
+      return (await viewer.send({ method: 'GET', url: `/api/v1/media/${clip_id}` })).status
+    }
+    expect(await Promise.all([intrusion, occupancy, counting, counting2].map(seen))).toEqual([503, 503, 503, 404])
+    // Another edge server opens nothing that this one keeps.
+    const stranger = await make.nimble()
+    const theirs = await make.channel({ usecase_key: 'ppltrk' }, await make.device({}, site, stranger))
+    await writer.write({
+      tenantId: stranger.tenant_id,
+      nimbleId: stranger.id,
+      records: [open(theirs, now - hourMs, { total: 1 }, { clip_id })],
+      receivedAt: new Date(),
+    })
+    await writer.settled()
+    expect(await seen(theirs)).toBe(404)
+  })
+
   test('and the numbers end at the reach of the caller', async () => {
     const record = window(counting, now - hourMs, { total: 1 })
     await store([record])

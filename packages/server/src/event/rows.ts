@@ -1,8 +1,10 @@
 /** What becomes of records: rows of events, of their pictures, of what was rejected, and the news of them. */
 import type { StreamMessage } from '@sightline/contract'
 import { type EventRecord, recordKinds } from '@sightline/contract/edge'
+import { type Insertable, type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { serverAnswer } from '../db/refusal.ts'
+import type { MediaTable } from '../db/schema.ts'
 import type { KnownChannel } from './directory.ts'
 import { noteMinutes } from './minutes.ts'
 import { rollUp } from './rollup.ts'
@@ -83,36 +85,47 @@ export async function insert<R extends StorableRecord>(
 
 /** Pictures and clips stay at the edge; their rows say where, and who may see them. */
 async function announceMedia(trx: Trx, tenant_id: number, candidates: StorableRecord[]) {
-  const media = candidates.flatMap(({ channel, event }) =>
-    (
-      [
-        ['snapshot', event.snapshot, 'image/jpeg'],
-        ['clip', event.clip, 'video/mp4'],
-      ] as const
-    ).flatMap(([kind, uid, content_type]) =>
-      uid === null
-        ? []
-        : [
-            {
-              tenant_id,
-              uid,
-              kind,
-              content_type,
-              site_id: channel.siteId,
-              channel_id: channel.id,
-              nimble_id: event.nimble,
-            },
-          ],
-    ),
-  )
-  // Events of one moment share a picture.
-  const distinct = new Map(media.map((row) => [row.uid, row]))
-  if (distinct.size === 0) return
-  const rows = [...distinct.values()].sort((a, b) => (a.uid < b.uid ? -1 : 1))
+  // Events of one moment share a picture, also those of several channels.
+  const found = new Map<string, Insertable<MediaTable> & { channel_id: number; shared_with: number[] }>()
+  for (const { channel, event } of candidates)
+    for (const [kind, uid, content_type] of [
+      ['snapshot', event.snapshot, 'image/jpeg'],
+      ['clip', event.clip, 'video/mp4'],
+    ] as const) {
+      if (uid === null) continue
+      const known = found.get(uid)
+      if (!known)
+        found.set(uid, {
+          tenant_id,
+          uid,
+          kind,
+          content_type,
+          site_id: channel.siteId,
+          channel_id: channel.id,
+          nimble_id: event.nimble,
+          path: null,
+          shared_with: [],
+        })
+      else if (known.channel_id !== channel.id && !known.shared_with.includes(channel.id))
+        known.shared_with.push(channel.id)
+    }
+  if (found.size === 0) return
+  const rows = [...found.values()].sort((a, b) => (a.uid < b.uid ? -1 : 1))
   await trx
     .insertInto('media')
     .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['uid', 'tenant_id'])
+        .doUpdateSet({
+          shared_with: sql<number[]>`array(
+            select distinct c from unnest(media.shared_with || excluded.channel_id || excluded.shared_with) c
+            where c <> media.channel_id)`,
+        })
+        // No edge server opens to others what another one keeps, and what comes again changes nothing.
+        .where(sql<SqlBool>`media.nimble_id = excluded.nimble_id and media.site_id = excluded.site_id
+          and not (excluded.channel_id || excluded.shared_with) <@ (media.channel_id || media.shared_with)`),
+    )
     .execute()
 }
 

@@ -146,7 +146,7 @@ const visible = (scope: Scope) => sql`(case
 const ofItsChannel = (scope: Scope) =>
   seesEveryChannel(scope)
     ? sql`true`
-    : sql`exists (select from channel where channel.tenant_id = media.tenant_id and channel.id = media.channel_id
+    : sql`exists (select from channel where channel.tenant_id = media.tenant_id and channel.id = any(media.channel_id || media.shared_with)
         and ${ofChannels(scope)})`
 
 /** The bytes of a kept file; null when it is gone from the disk. */

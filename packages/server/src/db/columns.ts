@@ -196,6 +196,11 @@ export type Columns = {
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
   }
+  hour_written: {
+    tenant_id: ['number', 'not null', 'required']
+    hour: ['Date', 'not null', 'required']
+    written: ['string', 'not null', 'required']
+  }
   instance: {
     id: ['number', 'not null', 'default']
     uid: ['string', 'not null', 'required']

@@ -43,7 +43,7 @@ describe('the schema', () => {
         and a.attnum > 0 and not a.attisdropped order by 1, a.attnum`)
     const types: Record<string, string> = {
       ...{ int2: 'number', int4: 'number', int8: 'number', float4: 'number', float8: 'number', bool: 'boolean' },
-      ...{ text: 'string', uuid: 'string', timestamptz: 'Date', bytea: 'Buffer', jsonb: 'json' },
+      ...{ text: 'string', uuid: 'string', timestamptz: 'Date', bytea: 'Buffer', jsonb: 'json', xid8: 'string' },
       ...{ _text: 'string[]', _float4: 'number[]', _int2: 'number[]', _int4: 'number[]', _int8: 'number[]' },
       ...{ _timestamptz: 'Date[]' },
     }
@@ -136,6 +136,7 @@ describe('the fence between tenants', () => {
           if (column === 'tenant_id') return tenant
           if (/^(int|float)/.test(type)) return column === 'id' ? 30_000 + tenant : tenant
           if (type === 'timestamptz') return 'now()'
+          if (type === 'xid8') return 'pg_current_xact_id()'
           if (type === 'uuid') return 'gen_random_uuid()'
           if (type === 'bool') return 'true'
           if (type === 'jsonb') return `'{"site_timezone": "UTC"}'`

@@ -72,6 +72,7 @@ export const fences: Record<string, Rights> = {
   channel_heard: record,
   rollup_pending: record,
   rollup_dirty: record,
+  hour_written: record,
   rollup_seal: { sl_app: 'select', sl_super: 'select', sl_ingest: all },
   event_rejected: record,
 }

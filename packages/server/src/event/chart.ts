@@ -20,6 +20,8 @@ export type ChartQuery = {
   borders: readonly number[]
   /** Whether several channels answer one by one and not together. */
   apart: boolean
+  /** By channel, where the caller has read the buckets already. */
+  slots?: ReadonlyMap<number, readonly Amounts[]>
 }
 
 /** The series that tell about metrics, and the observed time. */
@@ -37,14 +39,17 @@ export const peakSeries = (usecase: UsecaseKey, metrics: readonly MetricId[]): n
 export async function readChart(trx: Trx, query: ChartQuery): Promise<EventSeries['series']> {
   const { usecase, metrics, channels, frequency, borders, apart } = query
   const several = channels.length > 1 && !apart
+  const known = query.slots
   // Who is inside is known channel by channel, and each is carried on by itself.
-  const single = metrics.filter((metric) => !several || showsLast(usecase, metric))
+  const single = metrics.filter((metric) => known || !several || showsLast(usecase, metric))
   const together = metrics.filter((metric) => !single.includes(metric))
   const count = borders.length - 1
   const last = single.some((metric) => showsLast(usecase, metric))
   const own =
-    single.length > 0 ? await readSlots(trx, { channels, borders, series: seriesOfMetrics(single) }, { last }) : []
-  const byChannel = slotsByChannel(own, channels, count)
+    single.length > 0 && !known
+      ? await readSlots(trx, { channels, borders, series: seriesOfMetrics(single) }, { last })
+      : []
+  const byChannel = known ?? slotsByChannel(own, channels, count)
   const all = together.length > 0 ? await readTogether(trx, { channels, borders, metrics: together }) : []
   // Hours do not know which channels were busy in the same minute.
   const peaks =

@@ -49,6 +49,10 @@ export async function rollUpHours(trx: Trx): Promise<number> {
       on conflict (tenant_id, channel_id, bucket, series) do update set
         n = excluded.n, sum = excluded.sum, min = excluded.min, max = excluded.max, last = excluded.last,
         last_at = excluded.last_at, observed_ms = excluded.observed_ms
+    ), noted as (
+      insert into hour_written (tenant_id, hour, written)
+      select distinct tenant_id, hour, pg_current_xact_id() from taken order by 1, 2
+      on conflict (tenant_id, hour) do update set written = excluded.written
     )
     select count(*) as count from taken`.execute(trx)
   return rows[0]?.count ?? 0

@@ -114,6 +114,29 @@ describe('retention', () => {
     expect(await store(today - 3 * day + 2000, other)).toMatchObject({ rejected: 1 })
   })
 
+  test('of hours notes which were ended, so that nobody goes on telling what they said', async () => {
+    const { tenant_id } = await make.organization({ raw_days: 1, rollup_days: 2 })
+    const [over, kept] = [new Date(today - 5 * day), new Date(today - hourMs)]
+    await db.ingest((trx) =>
+      trx
+        .insertInto('event_1h')
+        .values(
+          [over, kept].map((bucket) => ({ tenant_id, channel_id: 1, bucket, series: 0, n: 1, sum: 0, observed_ms: 1 })),
+        )
+        .execute(),
+    )
+    const written = async () =>
+      (
+        await db.owner((trx) => trx.selectFrom('hour_written').selectAll().where('tenant_id', '=', tenant_id).execute())
+      ).map(({ hour }) => hour)
+    expect(await written()).toEqual([])
+    await db.owner((trx) =>
+      sql`update organization set rollup_days = 2, raw_days = 1 where tenant_id = ${tenant_id}`.execute(trx),
+    )
+    await retain(db, Date.now())
+    expect(await written()).toEqual([over])
+  })
+
   test('ends figures of edge servers after a day, and rejected events after a month', async () => {
     const at = (ago: number) => new Date(Date.now() - ago)
     await db.owner(async (trx) => {

@@ -132,7 +132,13 @@ export async function retain(db: Db, now: number): Promise<void> {
   } as const
   for (const table of ['event', 'event_1m', 'event_1h'] as const)
     for (const name of await db.owner((trx) => partitionsBefore(trx, table, ends[table])))
-      await db.owner((trx) => dropPartition(trx, table, name))
+      await db.owner(async (trx) => {
+        await dropPartition(trx, table, name)
+        if (table === 'event_1h')
+          await sql`update hour_written set written = pg_current_xact_id() where hour < ${new Date(ends[table])}`.execute(
+            trx,
+          )
+      })
   for (const tenant of tenants) {
     if (tenant.raw_days < rawDays) await endRaw(db, tenant.tenant_id, rawCutoff(now, tenant.raw_days) - hourMs)
     // Minutes live at least as long as the raw events that may still be added to them.
@@ -170,10 +176,15 @@ async function endRaw(db: Db, tenantId: number, before: number) {
 }
 
 async function endRollups(db: Db, tenantId: number, before: number) {
-  for (const table of ['event_1m', 'event_1h'] as const)
-    await db.owner((trx) =>
-      trx.deleteFrom(table).where('tenant_id', '=', tenantId).where('bucket', '<', new Date(before)).execute(),
-    )
+  const old = sql`tenant_id = ${tenantId} and bucket < ${new Date(before)}`
+  await db.owner((trx) => sql`delete from event_1m where ${old}`.execute(trx))
+  await db.owner((trx) =>
+    sql`
+      with gone as (delete from event_1h where ${old} returning tenant_id, bucket)
+      insert into hour_written (tenant_id, hour, written)
+      select distinct tenant_id, bucket, pg_current_xact_id() from gone order by 1, 2
+      on conflict (tenant_id, hour) do update set written = excluded.written`.execute(trx),
+  )
 }
 
 /** The disk is nearly full: the oldest raw day goes before its time, never today's. Roll-ups stay. */

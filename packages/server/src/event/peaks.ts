@@ -20,8 +20,8 @@ const hoursKept = 60
 
 /**
  * From minutes; an hour alone does not know which channels were busy at the same time. What a closed hour said is
- * remembered with the state of its rows in `event_1h`: they are written anew with every change of its minutes, and until
- * then the hour is marked. So whatever comes late, on whichever portal, is seen by the next question.
+ * remembered with the transaction that wrote its rows in `event_1h`: they are written anew with every change of its
+ * minutes, and until then the hour is marked. So whatever comes late, on whichever portal, is seen by the next question.
  */
 export async function readPeaks(trx: Trx, query: Query): Promise<Map<string, number>> {
   const { channels, borders, series } = query
@@ -73,8 +73,9 @@ function keep(hours: Map<number, Peak>, hour: number, peak: Peak) {
 }
 
 /**
- * Closed hours of a period in which none of the channels is marked, each with what its rows were last written by: a row
- * that is written anew has a younger transaction, so the sum rises with each change.
+ * Closed hours of a period in which none of the channels is marked, each with the transaction that wrote rows of that hour
+ * last, of these channels or of others of their organizations. Transactions have their numbers once: as long as it is
+ * the same, so are the rows.
  */
 export async function closedHours(
   trx: Trx,
@@ -84,9 +85,8 @@ export async function closedHours(
   const [start, end] = [borders[0] as number, borders.at(-1) as number]
   const { rows } = await sql<{ hour: Date; rows: string | null }>`
     with seal as materialized (select sealed_until from rollup_seal)
-    select hour, (
-      select count(*) || ' ' || coalesce(sum(h.xmin::text::int8), 0) from event_1h h
-      where h.tenant_id = any(${tenants}::int4[]) and h.channel_id = any(${ids}::int4[]) and h.bucket = hour) as rows
+    select hour, (select string_agg(tenant_id || ':' || written::text, ' ' order by tenant_id) from hour_written w
+      where w.tenant_id = any(${tenants}::int4[]) and w.hour = hour.hour) as rows
     from seal, generate_series(${new Date(hourOf(start))}::timestamptz, ${new Date(end)}::timestamptz, '1 hour') hour
     where hour < sealed_until and not exists (select from rollup_dirty d
       where d.tenant_id = any(${tenants}::int4[]) and d.channel_id = any(${ids}::int4[]) and d.hour = hour.hour)`.execute(

@@ -11,7 +11,7 @@ import { round } from './figures.ts'
 import { closedHours } from './peaks.ts'
 import { hourMs } from './rollup.ts'
 import { type SelectedChannel, selectChannels } from './select.ts'
-import { readStats } from './stats.ts'
+import { readCourse, readStats } from './stats.ts'
 import { bucketBorders, defaultFrequency, type Period } from './time.ts'
 
 const mostTopChannels = 5
@@ -126,10 +126,13 @@ async function readUsecase(
   const frequency = reportDetail(query)
   const { period } = query
   const borders = bucketBorders(period, frequency, timezone)
+  const about = { usecase, metrics, channels, period }
   // The course in hours is the small curve too: points between them would be read from minutes.
-  const course = frequency === '1h' && borders.length <= mostSparkBorders ? { course: borders } : {}
-  const stats = await readStats(trx, { usecase, metrics, channels, period, ...course })
-  const series = await readChart(trx, { usecase, metrics, channels, frequency, borders, apart: false })
+  const course =
+    frequency === '1h' && borders.length <= mostSparkBorders ? await readCourse(trx, about, borders) : undefined
+  const stats = await readStats(trx, { ...about, ...(course && { course }) })
+  const slots = course && new Map([...course.slots].map(([id, [, ...own]]) => [id, own]))
+  const series = await readChart(trx, { ...about, frequency, borders, apart: false, ...(slots && { slots }) })
   const names = new Map(channels.map((channel) => [channel.uid, channel.name]))
   const top = stats.channels
     .flatMap(({ channel_id, value }) =>

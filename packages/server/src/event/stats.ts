@@ -20,8 +20,22 @@ export type StatsQuery = {
   metrics: readonly MetricId[]
   channels: readonly SelectedChannel[]
   period: Period
-  /** Borders of the points of the small curve, where the caller has a course of its own; each point is a full hour or more. */
-  course?: readonly number[]
+  /** Where the caller has read the points of the small curve already; each is a full hour or more. */
+  course?: Course
+}
+/** The period before and then the buckets of a period. */
+export type Course = { borders: readonly number[]; slots: ReadonlyMap<number, readonly Amounts[]> }
+
+/** One reading for the period before and for each bucket of the period. */
+export async function readCourse(
+  trx: Trx,
+  { usecase, metrics, channels, period }: StatsQuery,
+  parts: readonly number[],
+): Promise<Course> {
+  const borders = [2 * period.start - period.end, ...parts]
+  const last = metrics.some((metric) => showsLast(usecase, metric))
+  const rows = await readSlots(trx, { channels, borders, series: seriesOfMetrics(metrics) }, { last })
+  return { borders, slots: slotsByChannel(rows, channels, borders.length - 1) }
 }
 
 /** Card figures of channels together: the period, its change against the one before, and a small curve. */
@@ -30,15 +44,9 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
   const length = period.end - period.start
   const before: Period = { start: period.start - length, end: period.start }
   const step = !query.course && length < sparkPoints * hourMs ? '1m' : '1h'
-  // One reading for the period before and for each point of the small curve, of which the period consists.
-  const parts = query.course ?? equalBorders(period, sparkPoints, frequencyMs[step])
-  const borders = [before.start, ...parts]
-  const last = metrics.some((metric) => showsLast(usecase, metric))
-  const slots = slotsByChannel(
-    await readSlots(trx, { channels, borders, series: seriesOfMetrics(metrics) }, { last }),
-    channels,
-    borders.length - 1,
-  )
+  const { borders, slots } =
+    query.course ?? (await readCourse(trx, query, equalBorders(period, sparkPoints, frequencyMs[step])))
+  const parts = borders.slice(1)
   const sides = new Map(
     [...slots].map(([id, [earlier, ...own]]) => [id, [earlier as Amounts, amountsTogether(own)] as const]),
   )

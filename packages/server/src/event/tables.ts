@@ -73,6 +73,9 @@ export type RollupPendingTable = {
 /** Hours whose `event_1h` rows must be computed again from the minutes. */
 export type RollupDirtyTable = { tenant_id: number; channel_id: number; hour: Date }
 
+/** The newest transaction that wrote or ended rows of an hour in `event_1h`; no row where none ever did. */
+export type HourWrittenTable = { tenant_id: number; hour: Date; written: string }
+
 /** Hours before `sealed_until` are rolled up, but for those marked dirty; later ones are read from the minutes. */
 export type RollupSealTable = { id: Generated<number>; sealed_until: Date }
 
@@ -97,5 +100,6 @@ export type EventTables = {
   rollup_pending: RollupPendingTable
   rollup_dirty: RollupDirtyTable
   rollup_seal: RollupSealTable
+  hour_written: HourWrittenTable
   event_rejected: EventRejectedTable
 }

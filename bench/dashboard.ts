@@ -1,16 +1,14 @@
 /** The dashboard's calls, as its page makes them, against a portal with a full store. */
-import { once } from 'node:events'
-import { request } from 'node:http'
-import { buffer } from 'node:stream/consumers'
-import { gunzipSync } from 'node:zlib'
 import type { EventSeries } from '@sightline/contract'
 import { metricRule, metricsOf, type UsecaseKey } from '@sightline/domain'
 import { sql } from 'kysely'
 import { openBrowser, openPage } from '../e2e/browser.ts'
 import type { Db } from '../packages/server/src/db/database.ts'
 import { seriesOf } from '../packages/server/src/event/series.ts'
+import { chart } from './chart.ts'
 import { cpuMeter, type Figure, median, percentile } from './measure.ts'
 import type { Portal } from './process.ts'
+import { reports } from './report.ts'
 import type { Run } from './run.ts'
 import { lookInto, type Store } from './store.ts'
 
@@ -57,7 +55,8 @@ export async function dashboard(run: Run, stored: Stored): Promise<Figure[]> {
   ]
   const wrong = await chartsThatDiffer(db, store, usecases, async (call) => (await get(call)).body.response)
   return [
-    await chartOfDay(db, stored),
+    ...(await chart(run, db, stored)),
+    ...(await reports(run, stored)),
     {
       metric: `dashboard: p95 of its ${calls.length} calls with ${(events / 1e6).toFixed(1)} million events stored, 120 channels`,
       unit: 'ms',
@@ -75,49 +74,6 @@ export async function dashboard(run: Run, stored: Stored): Promise<Figure[]> {
       note: `${cpuMs.toFixed(0)} ms CPU for all calls once; slowest ${slowest.map(([call, ms]) => `${shortName(call)} ${median(ms).toFixed(1)} ms`).join(', ')}`,
     },
   ]
-}
-
-/** One channel's chart of a day, as a browser over HTTP asks for it; its least and greatest are those of the raw events. */
-async function chartOfDay(db: Db, { portal, store }: Stored): Promise<Figure> {
-  const channel = store.devices.flatMap(({ channels }) => channels).find(({ usecase_key }) => usecase_key === 'pplcnt')
-  if (!channel) throw new Error('no channel counts people')
-  const end = Math.floor(Date.now() / hourMs) * hourMs
-  const query = new URLSearchParams({
-    usecase_key: 'pplcnt',
-    channel_id: channel.uid,
-    start: new Date(end - 22 * hourMs).toISOString(),
-    end: new Date(end).toISOString(),
-    agg_frequency: '15m',
-    type: '2',
-  })
-  const headers = { cookie: store.cookies[0] as string, 'accept-encoding': 'gzip, deflate' }
-  const [answer] = await once(request(`${portal.origin}/api/v1/event/range?${query}`, { headers }).end(), 'response')
-  const body = await buffer(answer)
-  const { series } = JSON.parse(gunzipSync(body).toString()).response as EventSeries
-  const total = series.find(({ metric }) => metric === 'total')?.points ?? []
-  const { rows } = await db.owner((trx) =>
-    sql<{ slot: Date; least: number; most: number }>`
-      select date_bin('15 minutes', ts - interval '1 ms', 'epoch') as slot,
-        min(numbers[place + 1]) filter (where (numbers[place])::int % 4 < 2) as least,
-        max(numbers[place + 1]) filter (where (numbers[place])::int % 4 in (0, 2)) as most
-      from event, generate_subscripts(numbers, 1) place
-      where kind = 0 and channel_id = ${channel.id} and place % 2 = 1
-        and (numbers[place])::int / 4 = ${seriesOf('total', 'level')}
-        and ts > ${new Date(end - 22 * hourMs)} and ts <= ${new Date(end)}
-      group by 1 order by 1`.execute(trx),
-  )
-  const asRaw = rows.map(({ slot, least, most }) => [slot.toISOString(), least, most].join())
-  const isSame = total.map(({ start, min, max }) => [start, min, max].join()).join(';') === asRaw.join(';')
-  return {
-    metric: 'dashboard: bytes of a chart of 22 hours by quarter of an hour, one channel, over the wire',
-    unit: 'KB',
-    product: [body.length / 1024],
-    gate: { atMost: 20 },
-    correct: {
-      ok: isSame && total.length === 88,
-      what: `the least and the greatest of ${total.length} quarters are those of the raw events`,
-    },
-  }
 }
 
 const shortName = (call: string) =>

@@ -61,7 +61,10 @@ if (process.platform !== 'linux') fail('The bench reads CPU times from /proc: it
 const fault = await buildWebApp(root)
 if (fault) fail(`The web app could not be built:\n${fault}`)
 
+/** How long each subject took, with what it prepared. */
+const took: string[] = []
 for (const name of only) {
+  const since = performance.now()
   const idle = await idleShare(500)
   say(`${name}: ${load()}, ${Math.round(idle * 100)} % of the machine idle before`)
   const skip = (what: string) => {
@@ -75,6 +78,7 @@ for (const name of only) {
       return []
     },
   )
+  took.push(`${name} ${((performance.now() - since) / 1000).toFixed(0)} s`)
   const isNoisy = idle < 0.5
   for (const figure of figures) judged.push({ subject: name, figure, verdict: verdict(figure, isNoisy), isNoisy })
 }
@@ -86,6 +90,7 @@ function report(): void {
   const figures = judged.map(({ figure }) => figure)
   console.log(`\n${table(figures, (figure) => noisy.has(figure))}\n`)
   for (const { figure } of judged) if (figure.note) console.log(`${figure.metric}: ${figure.note}`)
+  console.log(`Took: ${took.join(', ')}`)
   for (const what of skipped) console.log(`SKIPPED ${what}`)
   for (const what of broken) console.log(`BROKEN ${what}`)
   if (noisy.size > 0)

@@ -17,6 +17,13 @@ const leaveMs = 1000
 /** What a process needs of our environment; the rest is none of its business. */
 const passedOn = ['PATH', 'TMPDIR', 'TEMP', 'SystemRoot', 'LANG']
 const mostComplaint = 2000
+/**
+ * The script does little, what it waits for is native: threads of its engine to compile and to collect garbage with would
+ * take more memory than they save time, and so would a large space for what is young.
+ */
+const slender = ['--max-semi-space-size=1', '--single-threaded', '--v8-pool-size=1']
+/** glibc keeps a heap for each thread else. */
+const oneHeap = { MALLOC_ARENA_MAX: '1' }
 
 /** @param onEnd once; `complaint`: the end of what it wrote to stderr, empty when it was stopped by us */
 export function startCameraProcess(
@@ -26,8 +33,8 @@ export function startCameraProcess(
   const env = Object.fromEntries(passedOn.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
   const child = fork(file, [], {
     serialization: 'advanced',
-    execArgv: [],
-    env,
+    execArgv: slender,
+    env: { ...env, ...oneHeap },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let complaint = ''

@@ -1,7 +1,8 @@
 import type { ChannelState, EventRecord, Overlay } from '@sightline/contract/edge'
 import type { AnalysisPace } from '../camera/messages.ts'
 import type { ChannelWork } from '../model/attached.ts'
-import { ModelTrouble, openSession, type Session } from '../model/runtime.ts'
+import { type Inference, openInference } from '../model/inference.ts'
+import { ModelTrouble } from '../model/runtime.ts'
 import { type Channel, createChannel, type Refusal, refusalOf, type Settings } from './channel.ts'
 import { createMask, type Mask } from './mask.ts'
 import type { Cv, Mat } from './opencv.ts'
@@ -53,7 +54,7 @@ type Running = {
   /** When its pictures came, of the last seconds. */
   seenAt: number[]
   /** Keeps the model loaded while the channel runs; null without one. */
-  session: Session | null
+  inference: Inference | null
 }
 /** Channels of one camera that look at its pictures in the same way. */
 type Group = { settings: PerceptionSettings; perception: Perception; dueAt: number; isStill: boolean }
@@ -80,7 +81,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
 
   function start(config: ChannelWork, before: Carried | null): ChannelState {
     const settings = settingsOf(config)
-    const { refusal, session } = engage(config, settings)
+    const { refusal, inference } = engage(config, settings)
     const state: ChannelState = {
       channel_id: config.channel_id,
       version: config.version,
@@ -92,7 +93,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     if (refusal) refused.set(config.channel_id, config)
     else {
       const channel = createChannel(config, settings, random, before ?? carried(config.channel_id))
-      channels.set(config.channel_id, { config, settings, channel, state, seenAt: [], session })
+      channels.set(config.channel_id, { config, settings, channel, state, seenAt: [], inference })
     }
     return state
   }
@@ -158,7 +159,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     const { perception, picture } = running.settings
     const states = become(running, {
       state: 'running',
-      detector_state: told === null ? 'ok' : 'degraded',
+      detector_state: told === null ? 'ok' : told.startsWith('model_') ? 'needs_model' : 'degraded',
       cause: told,
       fps,
       // While nothing moves, those that come are all that are wanted.
@@ -186,13 +187,13 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
       const byId = new Map(wanted.map((config) => [config.channel_id, config]))
       const touched = new Set<string>()
       const before = new Map<string, Carried | null>()
-      for (const [id, { config, channel, session }] of channels) {
+      for (const [id, { config, channel, inference }] of channels) {
         if (isSame(config, byId.get(id))) continue
         records.push(...channel.close(at, 'disabled'))
         before.set(id, channel.carried())
         touched.add(config.source_id)
         channels.delete(id)
-        session?.close()
+        inference?.close()
       }
       for (const [id, config] of refused) if (!isSame(config, byId.get(id))) refused.delete(id)
       for (const config of wanted) {
@@ -259,7 +260,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     stop(at: number, cause: 'restart' | 'disabled'): EventRecord[] {
       const records = [...channels.values()].flatMap(({ channel }) => channel.close(at, cause))
       for (const source of sources.values()) release(source)
-      for (const { session } of channels.values()) session?.close()
+      for (const { inference } of channels.values()) inference?.close()
       channels.clear()
       sources.clear()
       return records
@@ -295,15 +296,15 @@ const nothing = (): Analysed => ({ records: [], overlay: null, states: [], isSti
 export type Analyzer = ReturnType<typeof createAnalyzer>
 
 /** What keeps a channel from running, or the model that it runs with. */
-function engage(config: ChannelWork, settings: Settings): { refusal: Refusal | null; session: Session | null } {
+function engage(config: ChannelWork, settings: Settings): { refusal: Refusal | null; inference: Inference | null } {
   const refusal = refusalOf(config, settings)
   const { model } = settings.perception
-  if (refusal || !model) return { refusal, session: null }
+  if (refusal || !model) return { refusal, inference: null }
   try {
-    return { refusal: null, session: openSession(model.file, model.size) }
+    return { refusal: null, inference: openInference({ file: model.file, head: model.head, size: model.size }) }
   } catch (error) {
     if (!(error instanceof ModelTrouble)) throw error
-    return { refusal: { state: 'refused', detector_state: 'needs_model', cause: error.message }, session: null }
+    return { refusal: { state: 'refused', detector_state: 'needs_model', cause: error.message }, inference: null }
   }
 }
 

@@ -14,6 +14,8 @@ export type Detector = {
   find(picture: Mat, blobs: readonly Blob[], places: readonly Box[]): Detection[]
   /** All that it found in the last picture, boxes in 0…1; null when it did not look. Only models tell more than persons. */
   parts?(): Part[] | null
+  /** Why it finds nothing at all now, as a cause; null while it works. */
+  trouble?(): string | null
   delete(): void
 }
 

@@ -146,6 +146,8 @@ export function createPerception(
         return { ...nothing, cause: unsteady }
       }
       follow(picture, at, blobs)
+      const trouble = detector.trouble?.() ?? null
+      if (trouble !== null) return { ...nothing, cause: trouble }
       const burning = flames?.look(small, at)
       return {
         ...nothing,

@@ -1,12 +1,9 @@
 import {
   type Box,
   type DetectionLabel,
-  decodeOutputs,
-  fillPlanes,
   fromLetterbox,
   type Head,
   letterbox,
-  newPlanes,
   type Size,
   shareInside,
   suppressOverlaps,
@@ -14,7 +11,7 @@ import {
 import type { Detection, Detector } from '../analysis/detect.ts'
 import type { Cv } from '../analysis/opencv.ts'
 import type { FollowedLabel, Part } from '../analysis/usecase/usecase.ts'
-import { openSession } from './runtime.ts'
+import { openInference } from './inference.ts'
 
 /** How a model is run on the pictures of a camera. */
 export type ModelSettings = {
@@ -48,9 +45,8 @@ const followedAs: Partial<Record<DetectionLabel, FollowedLabel>> = {
 export function createModelDetector(cv: Cv, settings: ModelSettings, width: number, height: number): Detector {
   const picture = { width, height }
   const { head, size, labels, minScore, nms, isGated } = settings
-  const session = openSession(settings.file, size)
+  const inference = openInference({ file: settings.file, head, size })
   const box = letterbox(picture, size)
-  const planes = newPlanes(box)
   const fitted = new cv.Mat()
   const fittedSize = new cv.Size(box.width, box.height)
   const isSameSize = box.width === width && box.height === height
@@ -64,14 +60,13 @@ export function createModelDetector(cv: Cv, settings: ModelSettings, width: numb
       if (isGated && places.length === 0) return []
       // Averages areas where it makes smaller, which keeps thin things; to enlarge there is nothing to average.
       if (!isSameSize) cv.resize(bgr, fitted, fittedSize, 0, 0, box.scale < 1 ? cv.INTER_AREA : cv.INTER_LINEAR)
-      fillPlanes(planes, (isSameSize ? bgr : fitted).data, box, 'bgr')
-      const found = decodeOutputs(head, session.run(planes), size, minScore).flatMap(
-        ({ box: there, score, classIndex }) => {
-          const label = labels[classIndex]
-          const inPicture = fromLetterbox(there, box, picture)
-          return label && inPicture ? [{ label, box: inPicture, score }] : []
-        },
-      )
+      const answer = inference.find((isSameSize ? bgr : fitted).data, picture, minScore)
+      if (answer === null) return []
+      const found = answer.flatMap(({ box: there, score, classIndex }) => {
+        const label = labels[classIndex]
+        const inPicture = fromLetterbox(there, box, picture)
+        return label && inPicture ? [{ label, box: inPicture, score }] : []
+      })
       const separate = head === 'end2end' ? found : suppressOverlaps(found, ({ label }) => label, nms)
       const believed = isGated ? separate.filter((one) => places.some((place) => belongs(one.box, place))) : separate
       parts = believed.map((one) => ({ ...one, box: shareOf(one.box, picture) }))
@@ -82,9 +77,10 @@ export function createModelDetector(cv: Cv, settings: ModelSettings, width: numb
       return suppressOverlaps(followed, ({ kind }) => kind, nms)
     },
     parts: () => parts,
+    trouble: inference.trouble,
     delete() {
       fitted.delete()
-      session.close()
+      inference.close()
     },
   }
 }

@@ -109,6 +109,10 @@ export const message = {
   model_too_much_memory: 'It needs more than {{0}} MB of memory.',
   model_runtime_missing: 'There is no ONNX runtime for this computer: models cannot be run on it.',
   model_loading: 'The model is on its way: {{0}} %',
+  model_starting: 'The model is being started.',
+  model_crashed: 'The model made its runtime crash ({{0}}); it is started again in a moment.',
+  model_quarantined:
+    'The model made its runtime crash again and again ({{0}}); it is left alone for an hour. Choose another model or pipeline.',
   model_corrupt: 'The model arrived damaged; it is fetched again in a minute.',
   model_unkept: 'The edge server cannot keep the model: look at its disk.',
   portal_fault: 'The portal could not send the model; it is tried again in a minute.',

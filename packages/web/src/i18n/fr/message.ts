@@ -110,6 +110,10 @@ export const message: Catalogue['message'] = {
   model_too_much_memory: 'Il lui faut plus de {{0}} Mo de mémoire.',
   model_runtime_missing: 'Il n’y a pas de moteur ONNX pour cet ordinateur : aucun modèle ne peut y tourner.',
   model_loading: 'Le modèle est en route : {{0}} %',
+  model_starting: 'Le modèle démarre.',
+  model_crashed: 'Le modèle a fait échouer son moteur ({{0}}) ; il redémarre dans un instant.',
+  model_quarantined:
+    'Le modèle a fait échouer son moteur plusieurs fois ({{0}}) ; il est laissé de côté pendant une heure. Choisissez un autre modèle ou un autre pipeline.',
   model_corrupt: 'Le modèle est arrivé abîmé ; il sera repris dans une minute.',
   model_unkept: 'Le serveur edge ne peut pas garder le modèle : voyez son disque.',
   portal_fault: 'Le portail n’a pas pu envoyer le modèle ; nouvel essai dans une minute.',

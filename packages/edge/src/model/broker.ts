@@ -1,0 +1,59 @@
+/**
+ * A thread between an analysis thread, which waits for an answer in step, and the process of a model, which can only be
+ * talked to by events. It never looks at what it passes on.
+ */
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { parentPort, workerData } from 'node:worker_threads'
+import { answerBytes, answers, control, dataBytes, type ModelFile, type Shared } from './inference-wire.ts'
+
+const { model, shared } = workerData as { model: ModelFile; shared: Shared }
+const state = new Int32Array(shared.control)
+const data = new Uint8Array(shared.data)
+const script = fileURLToPath(new URL('./inference-process.ts', import.meta.url))
+/** As of cameras: see `camera/process.ts`. */
+const slender = ['--max-semi-space-size=1', '--single-threaded', '--v8-pool-size=1']
+
+const child = spawn(process.execPath, [...slender, script, JSON.stringify(model)], {
+  env: process.env.PATH ? { PATH: process.env.PATH } : {},
+  stdio: ['pipe', 'pipe', 'ignore'],
+})
+let hasEnded = false
+let received = Buffer.alloc(0)
+
+function tell(answer: number, bytes: Uint8Array): void {
+  const kept = bytes.subarray(0, data.length)
+  data.set(kept)
+  Atomics.store(state, control.bytes, kept.length)
+  Atomics.store(state, control.answer, answer)
+  Atomics.notify(state, control.answer)
+}
+function end(how: string): void {
+  if (hasEnded) return
+  hasEnded = true
+  child.kill('SIGKILL')
+  tell(answers.ended, new TextEncoder().encode(how))
+  parentPort?.close()
+}
+
+Atomics.store(state, control.pid, child.pid ?? 0)
+child.on('error', (error) => end(error.message))
+child.on('exit', (code, signal) => end(signal ?? String(code)))
+// It dies in the middle of a picture: 'exit' follows.
+child.stdin.on('error', () => undefined)
+child.stdout.on('data', (bytes: Buffer) => {
+  received = Buffer.concat([received, bytes])
+  if (received.length < answerBytes) return
+  const [kind, length] = [received.readUInt32LE(0), received.readUInt32LE(4)]
+  // Nothing else may write there.
+  if (kind > answers.found || length > dataBytes(model)) return end('bad_answer')
+  if (received.length < answerBytes + length) return
+  const answer = received.subarray(answerBytes, answerBytes + length)
+  received = received.subarray(answerBytes + length)
+  tell(kind, answer)
+})
+parentPort?.on('message', (bytes: number) => {
+  if (bytes === 0) return end('closed')
+  // Whoever asked waits, so that the memory stays as it is until the answer.
+  child.stdin.write(Buffer.from(shared.data, 0, bytes))
+})

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Refusal } from '../refusal.ts'
 import { type TestApp, testApp } from '../testing/app.ts'
 import { states } from '../testing/states.ts'
-import { startRecovery } from './recovery.ts'
+import { type RecoveryOptions, startRecovery } from './recovery.ts'
 
 let t: TestApp
 let asked: { uid: string; force: boolean }[]
@@ -15,20 +15,22 @@ afterAll(() => t.close())
 beforeEach(() => {
   asked = []
   answer = () => undefined
-  recovery = startRecovery({
-    db: t.services.db,
-    log: { info: () => undefined, warn: () => undefined },
-    // The edge server's end: what is asked of it.
-    links: {
-      status: () => ({ state: 'online' }) as never,
-      channelDo: async (_nimble, uid, action, force) => {
-        expect(action).toBe('revive')
-        asked.push({ uid, force })
-        answer()
-      },
-    },
-  })
+  recovery = startRecovery(options())
   return () => recovery.stop()
+})
+
+const options = (): RecoveryOptions => ({
+  db: t.services.db,
+  log: { info: () => undefined, warn: () => undefined },
+  // The edge server's end: what is asked of it.
+  links: {
+    status: () => ({ state: 'online' }) as never,
+    channelDo: async (_nimble, uid, action, force) => {
+      expect(action).toBe('revive')
+      asked.push({ uid, force })
+      answer()
+    },
+  },
 })
 
 const old = new Date(Date.now() - 10 * 60_000)
@@ -89,4 +91,26 @@ test('one that counts again is fresh when it falls silent later', async () => {
   await t.services.db.owner((trx) => trx.deleteFrom('event_1m').where('channel_id', '=', channel.id).execute())
   await recovery.round()
   expect(askedOf(channel)).toEqual([false, false])
+})
+
+test('when more are silent than one round can help, each has its turn before any has a second', async () => {
+  const all = [await silent(), await silent(), await silent(), await silent(), await silent()]
+  await recovery.stop()
+  recovery = startRecovery({ ...options(), most: 2 })
+  await t.services.db.owner((trx) =>
+    trx
+      .updateTable('channel')
+      .set({ auto_recovery: false })
+      .where(
+        'uid',
+        'not in',
+        all.map(({ channel }) => channel.uid),
+      )
+      .execute(),
+  )
+  for (let i = 0; i < 3; i++) {
+    await recovery.round()
+    expect(asked.length).toBeLessThanOrEqual(2 * (i + 1))
+  }
+  for (const { channel } of all) expect(askedOf(channel)).toEqual([false])
 })

@@ -7,14 +7,21 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
 import type { Links } from '../nimble/store.ts'
 import { Refusal } from '../refusal.ts'
+import { createTurns } from '../turns.ts'
 
 export type RecoveryOptions = {
   db: Db
   links: Pick<Links, 'status' | 'channelDo'>
+  /** Attempts of one round. */
+  most?: number
   log: { info(about: object, sentence: string): void; warn(about: object, sentence: string): void }
 }
 
 const roundMs = 30_000
+/** Attempts of one round; who was never tried, or the longest time ago, comes first. */
+const mostAttempts = 100
+/** Each may take its edge server some seconds. */
+const attemptsAtOnce = 8
 /** A channel that runs sends a record every few seconds, also when nothing happens. */
 const silentSeconds = 90
 /** Waits after the first, second … attempt that did not help, in rounds; the last goes on. */
@@ -53,29 +60,35 @@ export const silentChannels = (trx: Trx) =>
           and e.last_at > now() - make_interval(secs => ${silentSeconds}))`,
     )
     .orderBy('channel.id')
-    .limit(100)
     .execute()
 
 /** Answers one round, and how to end the rounds. Only the portal that holds the link of an edge server asks it. */
-export function startRecovery({ db, links, log }: RecoveryOptions) {
-  const tried = new Map<string, { attempts: number; wait: number }>()
+export function startRecovery({ db, links, log, most = mostAttempts }: RecoveryOptions) {
+  const tried = new Map<string, { attempts: number; wait: number; inRound: number }>()
+  let rounds = 0
 
   async function round(): Promise<void> {
     const silent = await db.instance(silentChannels)
     const known = new Set(silent.map(({ uid }) => uid))
     // One that counts again begins anew.
     for (const uid of tried.keys()) if (!known.has(uid)) tried.delete(uid)
-    for (const { uid, name, nimble_uid } of silent) {
-      if (links.status(nimble_uid)?.state !== 'online') continue
+    rounds++
+    const due = silent.filter(({ uid, nimble_uid }) => {
+      if (links.status(nimble_uid)?.state !== 'online') return false
       const before = tried.get(uid)
-      if (before && before.wait > 0) {
-        before.wait--
-        continue
-      }
-      const attempts = (before?.attempts ?? 0) + 1
-      tried.set(uid, { attempts, wait: waits[Math.min(attempts, waits.length) - 1] as number })
-      await attempt(uid, name, nimble_uid, attempts)
-    }
+      return !before || before.wait-- <= 0
+    })
+    const lastIn = ({ uid }: { uid: string }) => tried.get(uid)?.inRound ?? 0
+    const now = due.sort((a, b) => lastIn(a) - lastIn(b)).slice(0, most)
+    const turns = createTurns({ atOnce: attemptsAtOnce, waiting: most })
+    const ended = await Promise.allSettled(
+      now.map(({ uid, name, nimble_uid }) => {
+        const attempts = (tried.get(uid)?.attempts ?? 0) + 1
+        tried.set(uid, { attempts, wait: waits[Math.min(attempts, waits.length) - 1] as number, inRound: rounds })
+        return turns.take(() => attempt(uid, name, nimble_uid, attempts))
+      }),
+    )
+    for (const one of ended) if (one.status === 'rejected') throw one.reason
   }
 
   async function attempt(uid: string, name: string, nimbleUid: string, attempts: number): Promise<void> {

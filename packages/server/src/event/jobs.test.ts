@@ -219,6 +219,20 @@ describe('leftovers', () => {
     expect(await left()).toEqual(kept.sort())
   })
 
+  test('files whose upload was cut short go when nobody can be waiting for them any more', async () => {
+    const uploads = path.join(folder, 'uploads')
+    fs.mkdirSync(uploads, { recursive: true })
+    for (const [name, age] of [
+      ['cut', 3 * hourMs],
+      ['coming', 60_000],
+    ] as const) {
+      fs.writeFileSync(path.join(uploads, name), 'a part of a model')
+      fs.utimesSync(path.join(uploads, name), ago(age), ago(age))
+    }
+    await endLeftovers(db, Date.now(), folder)
+    expect(fs.readdirSync(uploads)).toEqual(['coming'])
+  })
+
   test('traces are kept for four hundred days', async () => {
     const trace = (at: Date, code: string) =>
       db.owner((trx) =>

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
@@ -16,7 +16,7 @@ const rowsPerRound = 5000
 
 /**
  * Ends what hangs on something that is gone: pictures and clips of events that are over their time, uploads that became
- * part of nothing or of a site that was deleted, and traces of long ago. Files go after their rows: a kill in between
+ * part of nothing or of a site that was deleted, files whose upload a crash cut short, and traces of long ago. Files go after their rows: a kill in between
  * leaves a file that nobody can ask for, never a row without its file.
  * @param dataDir where kept files are
  */
@@ -31,6 +31,7 @@ export async function endLeftovers(db: Db, now: number, dataDir: string): Promis
       and not exists (select from model where model.tenant_id = m.tenant_id and model.media_id = m.id)`
     for (const over of [events, uploads, models]) await endMedia(db, tenant_id, over, dataDir)
   }
+  await endCutUploads(join(dataDir, 'uploads'), now)
   await inRounds(async () => {
     const { rows } = await db.owner((trx) =>
       sql`delete from trace where (tenant_id, id) in (
@@ -52,6 +53,25 @@ async function endMedia(db: Db, tenantId: number, over: ReturnType<typeof sql<Sq
     for (const { path } of rows) if (path !== null) await rm(join(dataDir, path), { force: true })
     return rows.length
   })
+}
+
+/** Large files lie there while they come in and until they are looked at (`input.ts`), which is over by then. */
+async function endCutUploads(folder: string, now: number): Promise<void> {
+  const names = await readdir(folder).catch(noneThere)
+  for (const name of names) {
+    const file = await stat(join(folder, name)).catch(goneMeanwhile)
+    if (file && file.mtimeMs < now - modelUploadHours * hourMs) await rm(join(folder, name), { force: true })
+  }
+}
+
+/** Nothing large was ever uploaded, or the file was taken into use just now. */
+function noneThere(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT') return []
+  throw error
+}
+function goneMeanwhile(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null
+  throw error
 }
 
 /** A transaction a round, so that nobody waits long for a lock. */

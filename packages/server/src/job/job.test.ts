@@ -1,5 +1,5 @@
 import type { StreamMessage } from '@sightline/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Principal } from '../scope.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { openStream, type TestSocket } from '../testing/socket.ts'
@@ -59,6 +59,28 @@ test('cancelling stops the work', async () => {
   expect(body.response).toMatchObject({ job_id: id, state: 'cancelled' })
   expect(signal.aborted).toBe(true)
   expect(await read(id)).toMatchObject({ state: 'cancelled' })
+})
+
+test('a storm of one kind takes turns, whatever else goes on beside it', async () => {
+  let begun = 0
+  const end = Promise.withResolvers<void>()
+  const stormy = () =>
+    t.services.jobs.run(owner, 'test.storm', {}, () => {
+      begun += 1
+      return end.promise
+    })
+  const storm = await Promise.all(Array.from({ length: 69 }, stormy))
+  const last = await stormy()
+  const other = work()
+  await Promise.all([other.id, other.begun])
+  expect(begun).toBe(64)
+  // One that is cancelled before its turn never begins.
+  expect((await admin.call('job.cancel', { job_id: last })).body.response).toMatchObject({ state: 'cancelled' })
+  end.resolve()
+  other.end.resolve()
+  for (const id of storm)
+    await vi.waitFor(async () => expect(await read(id)).toMatchObject({ state: 'completed' }), 10_000)
+  expect([begun, await read(last)]).toEqual([69, expect.objectContaining({ state: 'cancelled' })])
 })
 
 test('what goes wrong ends the job, without telling more than a stable id', async () => {

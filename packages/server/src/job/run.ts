@@ -3,6 +3,7 @@ import type { Bus } from '../bus.ts'
 import type { Db } from '../db/database.ts'
 import { Refusal } from '../refusal.ts'
 import type { Principal } from '../scope.ts'
+import { createTurns, type Turns } from '../turns.ts'
 import { beatJobs, insertJob, type JobProgress, type JobRow, jobEntity, tidyJobs, updateJob } from './store.ts'
 
 /** What long work can say and hear. */
@@ -17,7 +18,11 @@ export type JobHandle = {
 export type Jobs = {
   /** From now on marks what a portal that died left unfinished, and forgets old jobs. */
   start(): Promise<void>
-  /** Begins `work` and answers the job's public id. What `work` throws ends the job as failed. */
+  /**
+   * Writes a job down and answers its public id; its `work` begins when it is its turn among those of its kind. What it
+   * throws ends the job as failed.
+   * @throws 503 `busy` where a thousand of the kind are waiting
+   */
   run(
     owner: Principal,
     kind: string,
@@ -31,10 +36,18 @@ export type Jobs = {
 }
 
 const beatMs = 15_000
+/** Of one kind, at this portal: some look at the database every second, or keep an edge server busy. */
+const mostOfKind = { atOnce: 64, waiting: 1000 }
 
 export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBaseLogger }): Jobs {
   const running = new Map<string, { abort: AbortController; ended: Promise<void> }>()
 
+  const turns = new Map<string, Turns>()
+  const turnsOf = (kind: string): Turns => {
+    const known = turns.get(kind) ?? createTurns(mostOfKind)
+    turns.set(kind, known)
+    return known
+  }
   let beating: NodeJS.Timeout | undefined
   // A job may be cancelled at another portal than the one that works on it.
   bus.subscribe(({ message }) => {
@@ -82,7 +95,7 @@ export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBas
       unstored = { ...unstored, ...progress }
     }
     try {
-      await work({ signal: abort.signal, report })
+      await turnsOf(row.kind).take(() => work({ signal: abort.signal, report }), abort.signal)
       await storing
       const { done, total, result } = shown
       await end(row, { done, total, result, state: abort.signal.aborted ? 'cancelled' : 'completed' })
@@ -102,6 +115,7 @@ export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBas
     },
 
     async run(owner, kind, input, work) {
+      turnsOf(kind).refuseMore()
       const row = await db.as({ tenantId: owner.tenantId }, (trx) => insertJob(trx, owner, kind, input))
       const abort = new AbortController()
       const ended = perform(row, abort, work)

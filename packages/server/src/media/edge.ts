@@ -1,6 +1,7 @@
 /** Pictures and clips of events, which stay where they were taken until somebody looks at them. */
 import { notFound, Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
+import { createTurns, type Turns } from '../turns.ts'
 
 type Links = Pick<Services['links'], 'media'>
 
@@ -9,18 +10,25 @@ export type EdgeMedia = { contentType: string; body: Buffer }
 /** A player asks for a clip piece by piece: it comes from the edge server once. */
 const mostKeptBytes = 64 * 1024 * 1024
 
+/** Each is in memory as a whole while it comes, and comes over the one line of its edge server. */
+const mostFetched = { atOnce: 16, waiting: 500 }
+const mostFetchedOfOne = { atOnce: 4, waiting: 100 }
+
 type Kept = { media: Promise<EdgeMedia>; bytes: number }
-/** By id, the one that was asked for last at the end; per set of links, as a test has many. */
-const recent = new WeakMap<Links, Map<string, Kept>>()
+type Fetching = { known: Map<string, Kept>; all: Turns; ofOne: Map<string, Turns> }
+/** What is known by id, the one that was asked for last at the end; per set of links, as a test has many. */
+const recent = new WeakMap<Links, Fetching>()
 
 /**
  * Who may see it is the caller's to know.
- * @throws 404 when the edge server keeps it no longer, 409 while it is being written, 503 while the edge server is away
+ * @throws 404 when the edge server keeps it no longer, 409 while it is being written, 503 while the edge server is away or
+ *   too much is being fetched
  */
 export function readEdgeMedia(links: Links, nimbleUid: string, uid: string): Promise<EdgeMedia> {
-  const known = recent.get(links) ?? new Map<string, Kept>()
-  recent.set(links, known)
-  const kept = known.get(uid) ?? { media: fetchMedia(links, nimbleUid, uid), bytes: 0 }
+  const here = recent.get(links) ?? { known: new Map(), all: createTurns(mostFetched), ofOne: new Map() }
+  recent.set(links, here)
+  const { known } = here
+  const kept = known.get(uid) ?? { media: inTurn(here, nimbleUid, () => fetchMedia(links, nimbleUid, uid)), bytes: 0 }
   known.delete(uid)
   known.set(uid, kept)
   kept.media.then(
@@ -36,6 +44,13 @@ export function readEdgeMedia(links: Links, nimbleUid: string, uid: string): Pro
     () => known.delete(uid),
   )
   return kept.media
+}
+
+/** An edge server on a slow line holds up its own only. */
+async function inTurn({ all, ofOne }: Fetching, nimbleUid: string, fetch: () => Promise<EdgeMedia>) {
+  const turns = ofOne.get(nimbleUid) ?? createTurns(mostFetchedOfOne)
+  ofOne.set(nimbleUid, turns)
+  return (await turns.take(() => all.take(fetch))) as EdgeMedia
 }
 
 async function fetchMedia(links: Links, nimbleUid: string, uid: string): Promise<EdgeMedia> {

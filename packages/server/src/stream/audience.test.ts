@@ -201,6 +201,24 @@ describe('a client of the stream', () => {
     expect(again.told()).toEqual([])
   })
 
+  it('finds less kept where many see different things, since all of it together is bounded', () => {
+    const told = (clients: number) => {
+      const { tell, connect } = portal()
+      const client = connect(user)
+      for (let i = 1; i < clients; i++) connect({ ...user, siteIds: [100 + i] })
+      tell(changed(10))
+      tick()
+      const after = client.cursor()
+      client.leave()
+      for (let i = 0; i < 10; i++) {
+        tell(changed(10, 1, `${'x'.repeat(50_000)}${i}`))
+        tick()
+      }
+      return connect(user, after).isResumed()
+    }
+    expect([told(2), told(100)]).toEqual([true, false])
+  })
+
   it('that reaches something else by now is told to read again', () => {
     const { tell, connect } = portal()
     const client = connect(admin)

@@ -11,6 +11,8 @@ export const clientBacklogBytes = 1024 * 1024
 /** What was sent is kept this long, and at most so much of it, for clients whose connection broke. */
 const keptMs = 60_000
 const keptBytes = 1024 * 1024
+/** Of all audiences together; where there are many, each keeps less, and who comes back late reads again. */
+const allKeptBytes = 32 * 1024 * 1024
 
 /** What decides who sees a message that is not one person's: equal reaches see equal messages. */
 type Reach = Omit<Scope, 'principal'>
@@ -54,7 +56,13 @@ export function createAudiences(bus: Bus) {
   })
   function audienceOf({ principal: _, ...reach }: Scope) {
     const key = JSON.stringify(reach, (_key, value) => (Array.isArray(value) ? value.toSorted() : value))
-    const audience = audiences.get(key) ?? createAudience(reach, () => audiences.delete(key))
+    const audience =
+      audiences.get(key) ??
+      createAudience(
+        reach,
+        () => Math.min(keptBytes, allKeptBytes / audiences.size),
+        () => audiences.delete(key),
+      )
     audiences.set(key, audience)
     return audience
   }
@@ -81,8 +89,11 @@ export function createAudiences(bus: Bus) {
 
 export type Audiences = ReturnType<typeof createAudiences>
 
-/** @param onIdle nobody has been here for so long that nothing is kept any more */
-function createAudience(reach: Reach, onIdle: () => void) {
+/**
+ * @param mostKept bytes, as there is room now
+ * @param onIdle nobody has been here for so long that nothing is kept any more
+ */
+function createAudience(reach: Reach, mostKept: () => number, onIdle: () => void) {
   // A cursor of another portal, or of before a restart, is none of this.
   const id = randomBytes(9).toString('base64url')
   const isCovered = covers(reach)
@@ -122,9 +133,10 @@ function createAudience(reach: Reach, onIdle: () => void) {
     told.push({ seq, at: Date.now(), lines, bytes: size })
     bytes += size
     const since = Date.now() - keptMs
+    const most = mostKept()
     let gone = 0
     for (const { at, bytes: old } of told) {
-      if (at >= since && bytes <= keptBytes) break
+      if (at >= since && bytes <= most) break
       bytes -= old
       gone++
     }

@@ -1,0 +1,62 @@
+import { Refusal } from './refusal.ts'
+
+export type Turns = {
+  /** @throws 503 `busy` where too much waits already, before anything is written down */
+  refuseMore(): void
+  /**
+   * Does the work when it is its turn; a turn ends with the work.
+   * @param signal ends the waiting, and the work is then not begun: answers undefined
+   * @throws 503 `busy` where too much waits already
+   */
+  take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T | undefined>
+}
+
+/** Work that takes turns: so many at once, so many more wait, further ones are refused. */
+export function createTurns({ atOnce, waiting: mostWaiting }: { atOnce: number; waiting: number }): Turns {
+  let busy = 0
+  const waiting = new Set<() => void>()
+
+  const leave = () => {
+    const [next] = waiting
+    if (next) {
+      waiting.delete(next)
+      // The turn goes straight on, so that nobody who comes just now takes it.
+      next()
+    } else busy -= 1
+  }
+  /** False: given up before it came. */
+  const turn = (signal: AbortSignal | undefined): Promise<boolean> => {
+    if (busy < atOnce) {
+      busy += 1
+      return Promise.resolve(true)
+    }
+    return new Promise((resolve) => {
+      const begin = () => {
+        signal?.removeEventListener('abort', giveUp)
+        resolve(true)
+      }
+      const giveUp = () => {
+        waiting.delete(begin)
+        resolve(false)
+      }
+      waiting.add(begin)
+      signal?.addEventListener('abort', giveUp, { once: true })
+    })
+  }
+  const refuseMore = () => {
+    if (busy < atOnce || waiting.size < mostWaiting) return
+    throw new Refusal(503, 'Too much is under way; try again in a moment.', { code: 'busy' })
+  }
+  return {
+    refuseMore,
+    async take(work, signal) {
+      refuseMore()
+      if (signal?.aborted || !(await turn(signal))) return undefined
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
+    },
+  }
+}

@@ -25,7 +25,7 @@ const recent = new WeakMap<Links, Fetching>()
  *   too much is being fetched
  */
 export function readEdgeMedia(links: Links, nimbleUid: string, uid: string): Promise<EdgeMedia> {
-  const here = recent.get(links) ?? { known: new Map(), all: createTurns(mostFetched), ofOne: new Map() }
+  const here: Fetching = recent.get(links) ?? { known: new Map(), all: createTurns(mostFetched), ofOne: new Map() }
   recent.set(links, here)
   const { known } = here
   const kept = known.get(uid) ?? { media: inTurn(here, nimbleUid, () => fetchMedia(links, nimbleUid, uid)), bytes: 0 }

@@ -10,7 +10,7 @@ import { op } from './op.ts'
 /** What one camera can give to others. */
 export const deviceSettings = ['credentials', 'tags', 'onvif_port', 'nimble'] as const
 /** So many cameras move in one call. */
-export const movedDevices = 2000
+export const movedDevices = 10_000
 export const sourceRoles = ['analytics', 'live', 'both'] as const
 
 /** `rtsp://host[:port]/path` without credentials: they have fields of their own. */

@@ -313,4 +313,12 @@ export const event = {
     input: z.strictObject({ event_uuid: id }),
     output: eventEntity,
   }),
+  neighbours: op({
+    method: 'GET',
+    path: '/event/neighbours',
+    summary: 'The events of the same kind and analytic just before and just after one',
+    access: 'viewer_and_above',
+    input: z.strictObject({ event_uuid: id }),
+    output: z.object({ older: z.uuid().nullable(), newer: z.uuid().nullable() }),
+  }),
 }

@@ -56,6 +56,8 @@ export type ClientEnv = {
   words: Words
   /** A 401 came back: the session is over, if there was one. */
   onUnauthorized: (failure: CallFailed) => void
+  /** When the portal says it answered, its `Date` header. */
+  onTime?: (date: string | null) => void
   /** An answer had something to say: a notification. */
   onMessage: (message: Message) => void
 }
@@ -165,6 +167,7 @@ export function createClient(env: ClientEnv): Client {
         },
         body,
       })
+      env.onTime?.(response.headers.get('date'))
       answer = op.kind === 'file' && response.ok ? await response.blob() : await response.json()
     } catch (error) {
       if (isAbort(error)) throw error

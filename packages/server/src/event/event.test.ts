@@ -171,6 +171,22 @@ describe('the list', () => {
     expect(await seen(theirs)).toBe(404)
   })
 
+  test('leads from an event to the one of its kind before and after it at the same analytic', async () => {
+    const at = now - hourMs
+    const [first, second, third] = [0, 20_000, 40_000].map((ms) => open(intrusion, at + ms, { violation: 1 })) as [
+      EventRecord,
+      EventRecord,
+      EventRecord,
+    ]
+    const between = eventRecord({ channel_id: intrusion.uid, observed_at: at + 10_000, kind: 'close', metrics: {} })
+    await store([first, second, third, between, open(occupancy, at + 30_000, { up: 1 })])
+    const beside = async (uid: string) => (await admin.call('event.neighbours', { event_uuid: uid })).body.response
+    expect(await beside(first.event_uuid)).toEqual({ older: null, newer: second.event_uuid })
+    expect(await beside(second.event_uuid)).toEqual({ older: first.event_uuid, newer: third.event_uuid })
+    expect(await beside(between.event_uuid)).toEqual({ older: null, newer: null })
+    expect((await admin.call('event.neighbours', { event_uuid: crypto.randomUUID() })).status).toBe(404)
+  })
+
   test('and the numbers end at the reach of the caller', async () => {
     const record = window(counting, now - hourMs, { total: 1 })
     await store([record])

@@ -9,7 +9,7 @@ import { readChart } from './chart.ts'
 import { collectEvidence } from './evidence.ts'
 import { startExport } from './export.ts'
 import { readHistogram } from './histogram.ts'
-import { findEvent, listEvents } from './list.ts'
+import { findEvent, findNeighbours, listEvents } from './list.ts'
 import { metricsAsked, oneUsecase, type SelectedChannel, selectChannels } from './select.ts'
 import { readStats } from './stats.ts'
 import { bucketBorders, defaultFrequency, frequencyMs, type Period, readPeriod } from './time.ts'
@@ -86,6 +86,14 @@ export const event: Handlers<'event'> = {
   async id({ event_uuid }, { app, scope }) {
     return app.db.as(scope, async (trx) => {
       const found = await findEvent(trx, await selectChannels(trx, scope, {}), event_uuid, mediaPath(app.env))
+      if (!found) throw notFound()
+      return found
+    })
+  },
+
+  async neighbours({ event_uuid }, { app, scope }) {
+    return app.db.as(scope, async (trx) => {
+      const found = await findNeighbours(trx, await selectChannels(trx, scope, {}), event_uuid)
       if (!found) throw notFound()
       return found
     })

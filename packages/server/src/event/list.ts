@@ -129,12 +129,38 @@ export async function findEvent(
   uid: string,
   mediaPath: string,
 ): Promise<EventEntity | undefined> {
+  const key = keyOfEvent(channels, uid)
+  return key && (await describe(trx, key, { details: true, view: 'occasions' }, mediaPath))[0]
+}
+
+/** The events of the same kind and channel just before and just after one; undefined for one out of reach. */
+export async function findNeighbours(
+  trx: Trx,
+  channels: readonly SelectedChannel[],
+  uid: string,
+): Promise<{ older: string | null; newer: string | null } | undefined> {
+  const key = keyOfEvent(channels, uid)
+  const { rows: [found] = [] } = key
+    ? await sql<{ tenant_id: number; channel_id: number; ts: Date; kind: number }>`${key}`.execute(trx)
+    : {}
+  if (!found) return undefined
+  // Each of these names a partial index.
+  const isListed = found.kind === 0 ? sql`notable` : sql`kind <> 0`
+  const beside = (sign: '<' | '>', order: '' | 'desc') => sql`(select eid from event
+    where tenant_id = ${found.tenant_id} and channel_id = ${found.channel_id} and kind = ${found.kind} and ${isListed}
+      and (ts, eid) ${sql.raw(sign)} (${found.ts}, ${uid}::uuid)
+    order by ts ${sql.raw(order)}, eid ${sql.raw(order)} limit 1)`
+  const { rows } = await sql<{ older: string | null; newer: string | null }>`
+    select ${beside('<', 'desc')} as older, ${beside('>', '')} as newer`.execute(trx)
+  return rows[0]
+}
+
+function keyOfEvent(channels: readonly SelectedChannel[], uid: string): RawBuilder<unknown> | undefined {
   const at = new Date(uuidv7Ms(uid))
   if (channels.length === 0 || Number.isNaN(at.getTime())) return undefined
-  const key = sql`select tenant_id, channel_id, ts, eid from event
+  return sql`select tenant_id, channel_id, ts, eid, kind from event
     where tenant_id = any(${[...new Set(channels.map((channel) => channel.tenant_id))]}::int4[])
       and channel_id = any(${channels.map((channel) => channel.id)}::int4[]) and ts = ${at} and eid = ${uid}`
-  return (await describe(trx, key, { details: true, view: 'occasions' }, mediaPath))[0]
 }
 
 type EventRow = {

@@ -179,6 +179,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'event.evidence': (w) => ({ event_uuid: w.event }),
   'event.stats': (w) => ({ channel_id: w.channel, usecase_key: 'pplcnt' }),
   'event.id': (w) => ({ event_uuid: w.event }),
+  'event.neighbours': (w) => ({ event_uuid: w.event }),
   'geo.zip': () => ({ country: 'CA', zip: 'H2X 1Y4' }),
   'instance.info': () => ({}),
   'instance.update': () => ({ name: 'Sightline' }),

@@ -1,8 +1,8 @@
 import { Avatar, Popover, ScrollArea, TextInput, UnstyledButton } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { truncate } from '@sightline/domain'
 import { IconMapPin, IconSelector } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Go } from '../ui/Go.tsx'
@@ -19,6 +19,7 @@ const initials = (name: string) =>
 
 /** So many sites stand in the tree at once; the others are found by typing. */
 const mostSites = 60
+const typingMs = 150
 
 /** Which customer's sites are shown, and the short way to one of them. */
 export default function CustomerSwitcher({ isRail, onGo }: { isRail?: boolean; onGo?: () => void }) {
@@ -26,23 +27,19 @@ export default function CustomerSwitcher({ isRail, onGo }: { isRail?: boolean; o
   const { customers, selected, select } = useCustomer()
   const [opened, { toggle, close }] = useDisclosure()
   const [filter, setFilter] = useState('')
-  const { data: sites = [] } = useQuery({ ...api.site.list.query({}), enabled: opened })
+  const [typed] = useDebouncedValue(filter.trim(), typingMs)
+  // The server searches: there may be thousands.
+  const { data: sites = [] } = useQuery({
+    ...api.site.list.query({ q: typed || undefined, limit: mostSites }),
+    enabled: opened,
+    placeholderData: keepPreviousData,
+  })
   if (!selected) return null
 
   const fits = (text: string) => text.toLocaleLowerCase().includes(filter.toLocaleLowerCase())
-  let room = mostSites
-  const fitting = customers
-    .map((customer) => {
-      const own = sites.filter((site) => site.customer_id === customer.customer_id)
-      return { customer, sites: fits(customer.customer_name) ? own : own.filter((site) => fits(site.site_name)) }
-    })
+  const tree = customers
+    .map((customer) => ({ customer, sites: sites.filter((site) => site.customer_id === customer.customer_id) }))
     .filter(({ customer, sites }) => fits(customer.customer_name) || sites.length > 0)
-  const tree = fitting.map(({ customer, sites }) => {
-    const shown = sites.slice(0, room)
-    room -= shown.length
-    return { customer, sites: shown, hidden: sites.length - shown.length }
-  })
-  const hidden = tree.reduce((sum, one) => sum + one.hidden, 0)
   const facts = [
     t('shell.sites', { count: selected.customer_total_sites }),
     t('shell.cameras', { count: selected.customer_total_devices }),
@@ -115,7 +112,7 @@ export default function CustomerSwitcher({ isRail, onGo }: { isRail?: boolean; o
                 </ul>
               </li>
             ))}
-            {hidden > 0 && <li className={classes.none}>{t('shell.moreSites', { count: hidden })}</li>}
+            {sites.length === mostSites && <li className={classes.none}>{t('shell.moreSites')}</li>}
             {tree.length === 0 && <li className={classes.none}>{t('common.nothingMatches')}</li>}
           </ul>
         </ScrollArea.Autosize>

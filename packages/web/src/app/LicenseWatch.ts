@@ -6,6 +6,7 @@ import { formatDate } from '../i18n/format.ts'
 import { useUser } from '../session.ts'
 import { clearBanner, setBanner } from './banner.ts'
 import { api } from './client.ts'
+import { portalNow } from './clock.ts'
 import { router } from './router.ts'
 
 /** Says in the banner that a licence ends or has ended, to those who can do something about it. Draws nothing itself. */
@@ -16,7 +17,7 @@ export function LicenseWatch() {
   const due = data
     ?.map((license) => ({
       license,
-      stage: expiryStage(license.expires_at === null ? null : Date.parse(license.expires_at), Date.now()),
+      stage: expiryStage(license.expires_at === null ? null : Date.parse(license.expires_at), portalNow()),
     }))
     .filter((item) => item.stage !== null)
     .toSorted((a, b) => (a.stage ?? 0) - (b.stage ?? 0))[0]

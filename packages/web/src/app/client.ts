@@ -5,6 +5,7 @@ import { CallFailed, createClient } from '../api.ts'
 import { words } from '../i18n/words.ts'
 import { csrfToken, session } from '../session.ts'
 import { isAway } from './activity.ts'
+import { heardTime } from './clock.ts'
 import { notify } from './messages.ts'
 
 /** The API's path: the portal writes it into the page; a page served without it uses the default. */
@@ -31,6 +32,7 @@ export const api = createClient({
   isAway,
   words: { ...words, empty: (op) => (saysEmpty ? words.empty(op) : null) },
   onMessage: notify,
+  onTime: heardTime,
   onUnauthorized(failure) {
     if (session.get()) onSessionLost(failure)
   },

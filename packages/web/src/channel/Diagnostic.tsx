@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { portalNow } from '../app/clock.ts'
 import { notify } from '../app/messages.ts'
 import { formatDuration, formatNumber, formatPercent } from '../i18n/format.ts'
 import { causeText, clockText } from '../i18n/words.ts'
@@ -118,7 +119,7 @@ export function Diagnostic({ channel, device }: { channel: Channel; device: Devi
 
 /** Seconds since a moment, in words; a dash before the first. */
 const ageText = (at: string | null) =>
-  at === null ? null : formatDuration(Math.max(0, (Date.now() - Date.parse(at)) / 1000))
+  at === null ? null : formatDuration(Math.max(0, (portalNow() - Date.parse(at)) / 1000))
 
 type StepProps = { step: ChannelCheck['step']; status: ChannelStatus; coverage: number | null }
 

@@ -1,5 +1,6 @@
 import type { Device, Reply, api as table } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
+import { portalNow } from '../app/clock.ts'
 import { formatClock, formatDuration, formatTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { HealthTag } from '../ui/Health.tsx'
@@ -16,7 +17,7 @@ const toldInWords = 6
 type Props = { stretches: readonly Stretch[]; device: Device; zone: string; now?: number }
 
 /** How a camera fared over 24 hours: as a strip, and in words for what was not healthy. */
-export function HealthDay({ stretches, zone, now = Date.now() }: Props) {
+export function HealthDay({ stretches, zone, now = portalNow() }: Props) {
   const { t } = useTranslation()
   const begin = now - dayMs
   const parts = stretches.flatMap((stretch) => {

@@ -1,20 +1,71 @@
-import { Button } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
 import type { EventEntity } from '@sightline/contract'
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatDuration, formatNumber, formatSiteTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
+import { useUser } from '../session.ts'
 import { isViolation, stateOf, useMetricsText } from '../ui/analytics/EventItems.tsx'
 import { ClockChoice } from '../ui/ClockChoice.tsx'
 import { Facts } from '../ui/Facts.tsx'
-import { Go } from '../ui/Go.tsx'
+import { Go, useGo } from '../ui/Go.tsx'
 import { Tag } from '../ui/Health.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { EventMedia } from './EventMedia.tsx'
 import { EvidencePanel } from './EvidencePanel.tsx'
 import classes from './event.module.css'
+
+/** To the event of its kind before and after it at the same analytic; also by k or ← and j or →. */
+function Beside({ eventId, channelId }: { eventId: string; channelId: string }) {
+  const { t } = useTranslation()
+  const go = useGo()
+  const { data } = useQuery({
+    ...api.event.neighbours.query({ event_uuid: eventId }),
+    // A newer one may come while this is looked at.
+    refetchInterval: ({ state }) => (state.data?.newer === null ? 10_000 : false),
+  })
+  const show = (eid: string | null | undefined) => {
+    if (eid) go('/event/detail', { eid, cid: channelId }, { replace: true })
+  }
+  const hasLetters = useUser().user_config.ui_config.single_keys !== false
+  const keys = (names: string[], eid: string | null | undefined) =>
+    names
+      .filter((name) => hasLetters || name.startsWith('Arrow'))
+      .map((name): [string, () => void] => [name, () => show(eid)])
+  // In a clip the arrow keys are the player's.
+  useHotkeys(
+    [...keys(['k', 'ArrowLeft'], data?.newer), ...keys(['j', 'ArrowRight'], data?.older)],
+    ['INPUT', 'TEXTAREA', 'SELECT', 'VIDEO'],
+  )
+  return (
+    <ActionIcon.Group>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={t('event.gallery.newer')}
+        title={t('event.gallery.newer')}
+        disabled={!data?.newer}
+        onClick={() => show(data?.newer)}
+      >
+        <IconChevronLeft size={18} />
+      </ActionIcon>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={t('event.gallery.older')}
+        title={t('event.gallery.older')}
+        disabled={!data?.older}
+        onClick={() => show(data?.older)}
+      >
+        <IconChevronRight size={18} />
+      </ActionIcon>
+    </ActionIcon.Group>
+  )
+}
 
 const lengthOf = (from: string, to: string) => formatDuration((Date.parse(to) - Date.parse(from)) / 1000)
 
@@ -43,6 +94,7 @@ export function EventDetail({ event }: { event: EventEntity }) {
           .join(' · ')}
       >
         <ClockChoice />
+        <Beside eventId={event.event_uuid} channelId={event.channel_id} />
         {channel.data && (
           <Button
             component={Go}

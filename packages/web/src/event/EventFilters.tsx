@@ -3,6 +3,7 @@ import type { Customer } from '@sightline/contract'
 import { metricsOf, type UsecaseKey, usecaseKeys, usecases } from '@sightline/domain'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { portalNow } from '../app/clock.ts'
 import { CameraChoice } from './CameraChoice.tsx'
 import classes from './event.module.css'
 import { type Change, type EventSearch, periods, shows } from './search.ts'
@@ -35,7 +36,7 @@ export function EventFilters({ search, set, customer, zone, isGallery }: Props) 
         value={isOwn ? own : period}
         onChange={(next) => {
           if (next !== own) return set({ period: next as EventSearch['period'], from: undefined, to: undefined })
-          const end = Date.now()
+          const end = portalNow()
           const hours = { h1: 1, h24: 24, d7: 168, d30: 720 }[period]
           set({ from: new Date(end - hours * 3_600_000).toISOString(), to: new Date(end).toISOString() })
         }}

@@ -9,6 +9,7 @@ import { causeText } from '../i18n/words.ts'
 import { save, saveBlob } from '../ui/download.ts'
 import { Panel } from '../ui/Panel.tsx'
 import classes from './event.module.css'
+import { manifestName, manifestOf } from './evidence.ts'
 
 type File = Evidence['files'][number]
 
@@ -24,8 +25,7 @@ export function EvidencePanel({ eventId }: { eventId: string }) {
   const { t } = useTranslation()
   const collect = useMutation(api.event.evidence.mutation({ quiet: true }))
   const { data } = collect
-  const manifest =
-    data && `${JSON.stringify({ ...data, files: data.files.map(({ text, ...file }) => file) }, null, 2)}\n`
+  const manifest = data && manifestOf(data)
   return (
     <Panel
       title={t('event.evidence.title')}
@@ -62,11 +62,7 @@ export function EvidencePanel({ eventId }: { eventId: string }) {
           <li>
             <span className={classes.fileName}>manifest.json</span>
             <span className="t3">{t('event.evidence.manifest')}</span>
-            <Button
-              variant="subtle"
-              size="compact-sm"
-              onClick={() => saveBlob(json(manifest), `event-${eventId}-manifest.json`)}
-            >
+            <Button variant="subtle" size="compact-sm" onClick={() => saveBlob(json(manifest), manifestName(eventId))}>
               {t('event.evidence.download')}
             </Button>
           </li>

@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core'
+import { Button, Checkbox, Modal } from '@mantine/core'
 import type { Customer, EventEntity } from '@sightline/contract'
 import { IconChevronLeft, IconChevronRight, IconPlayerPlay } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
@@ -18,6 +18,7 @@ import { EventFilters } from './EventFilters.tsx'
 import { EventMedia } from './EventMedia.tsx'
 import eventClasses from './event.module.css'
 import classes from './gallery.module.css'
+import { mostSelected, SelectedBar } from './SelectedBar.tsx'
 import { type EventSearch, isFiltered, noFilter, selectionOf } from './search.ts'
 import { useEvents } from './useEvents.ts'
 
@@ -40,6 +41,10 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
   const metricsText = useMetricsText()
   const time = ({ observed_at, site_id }: EventEntity) => formatSiteTime(observed_at, zoneOf(site_id))
   const shownAt = events.findIndex(({ event_uuid }) => event_uuid === shownId)
+  const [selected, setSelected] = useState<readonly string[]>([])
+  // What is not listed any more is not chosen any more.
+  const chosen = selected.filter((id) => events.some(({ event_uuid }) => event_uuid === id))
+  const toggle = (id: string) => setSelected(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
   const hours = Map.groupBy(events, (event) => `${time(event).slice(0, 13)}:00`)
 
   return (
@@ -73,7 +78,16 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
             <h2 className={`${classes.hour} num`}>{hour}</h2>
             <ul className={classes.grid}>
               {taken.map((event) => (
-                <li key={event.event_uuid}>
+                <li key={event.event_uuid} data-selected={chosen.includes(event.event_uuid) || undefined}>
+                  <Checkbox
+                    className={classes.pick}
+                    aria-label={t('event.gallery.pick', {
+                      name: `${metricsText(event)}, ${nameOf(event.device_id) ?? ''}, ${time(event).slice(11)}`,
+                    })}
+                    checked={chosen.includes(event.event_uuid)}
+                    disabled={chosen.length >= mostSelected && !chosen.includes(event.event_uuid)}
+                    onChange={() => toggle(event.event_uuid)}
+                  />
                   <button type="button" className={classes.tile} onClick={() => setShownId(event.event_uuid)}>
                     <img src={event.snapshot_url ?? ''} alt={metricsText(event)} loading="lazy" />
                     {event.clip_url && (
@@ -99,6 +113,7 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
           </Button>
         </div>
       )}
+      {chosen.length > 0 && <SelectedBar selected={chosen} onClear={() => setSelected([])} />}
       <Lightbox
         event={events[shownAt] ?? null}
         title={events[shownAt] ? `${nameOf(events[shownAt].device_id) ?? ''} · ${time(events[shownAt])}` : ''}

@@ -22,6 +22,7 @@ export function RegisterForm({ token, onCreated }: Props) {
       await onCreated(values.username, values.password)
     },
   })
+  const password = field('password')
   const toggle = { 'aria-label': t('login.show'), tabIndex: 0 }
   return (
     <form onSubmit={onSubmit} noValidate>
@@ -55,12 +56,12 @@ export function RegisterForm({ token, onCreated }: Props) {
       />
       <PasswordInput
         label={t('register.password')}
-        description={t('register.passwordHint')}
+        description={password.error === t('message.password_weak') ? undefined : t('register.passwordHint')}
         withAsterisk
         autoComplete="new-password"
         mb="sm"
         visibilityToggleButtonProps={toggle}
-        {...field('password')}
+        {...password}
       />
       <PasswordInput
         label={t('register.confirm')}

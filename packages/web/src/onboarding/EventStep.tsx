@@ -14,7 +14,7 @@ import type { LiveOverlay } from '../ui/live/player.ts'
 import type { StepProps } from './Onboarding.tsx'
 import classes from './onboarding.module.css'
 import { StepCard } from './StepCard.tsx'
-import { startedAt } from './state.ts'
+import { spentSeconds } from './state.ts'
 
 /** After so long without an event the page of the analytic is offered. */
 const slowMs = 45_000
@@ -43,7 +43,7 @@ function Waiting({ channel, hadEvent, onNext, onSkip }: Props) {
     setRecords((now) => now + message.records)
     if (records === 0) void status.refetch()
     if (!hadEvent && firstAfterSeconds === null) {
-      setFirstAfter((Date.now() - startedAt()) / 1000)
+      setFirstAfter(spentSeconds())
       refresh('event')
     }
   })

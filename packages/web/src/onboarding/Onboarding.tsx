@@ -14,7 +14,7 @@ import { FinishStep } from './FinishStep.tsx'
 import { LicenseStep } from './LicenseStep.tsx'
 import { LookStep } from './LookStep.tsx'
 import { SiteStep } from './SiteStep.tsx'
-import { type FirstRun, pass, startedAt, useFirstRun, useSteps } from './state.ts'
+import { type FirstRun, pass, spend, spentSeconds, useFirstRun, useSteps } from './state.ts'
 import { type StepId, stepIds } from './steps.ts'
 
 export type StepProps = {
@@ -83,17 +83,26 @@ export function Onboarding({ step, onStep }: { step: StepId | undefined; onStep:
   )
 }
 
-/** Time since the first run began. */
+/** A longer pause between two ticks was no time at this page: the machine slept. */
+const longestTickSeconds = 5
+
+/** Time that the first run took so far: while its page was in sight. */
 function Elapsed() {
   const { t } = useTranslation()
-  const [seconds, setSeconds] = useState(() => Math.floor((Date.now() - startedAt()) / 1000))
+  const [seconds, setSeconds] = useState(spentSeconds)
   useEffect(() => {
-    const timer = setInterval(() => setSeconds(Math.floor((Date.now() - startedAt()) / 1000)), 1000)
+    let last = performance.now()
+    const timer = setInterval(() => {
+      const passed = (performance.now() - last) / 1000
+      last = performance.now()
+      if (document.visibilityState === 'visible' && passed < longestTickSeconds) spend(passed)
+      setSeconds(spentSeconds())
+    }, 1000)
     return () => clearInterval(timer)
   }, [])
   return (
     <span className="num" role="timer" aria-live="off">
-      {t('onboarding.elapsed', { time: formatDuration(seconds) })}
+      {t('onboarding.elapsed', { time: formatDuration(Math.floor(seconds)) })}
     </span>
   )
 }

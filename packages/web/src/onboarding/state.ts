@@ -81,13 +81,8 @@ export function useSteps(run: FirstRun): { done: ReadonlySet<StepId>; next: Step
   return { done, next: stepIds.find((step) => !done.has(step)) ?? 'finish' }
 }
 
-const startedAs = 'firstRun.started'
+const spentAs = 'firstRun.seconds'
 
-/** When the first run began on this machine, in milliseconds. */
-export function startedAt(): number {
-  const saved = Number(localStorage.getItem(startedAs))
-  if (saved > 0) return saved
-  const now = Date.now()
-  localStorage.setItem(startedAs, String(now))
-  return now
-}
+/** Seconds that the first run was in sight on this machine. */
+export const spentSeconds = (): number => Number(localStorage.getItem(spentAs) ?? 0)
+export const spend = (seconds: number): void => localStorage.setItem(spentAs, String(spentSeconds() + seconds))

@@ -28,6 +28,7 @@ export function PasswordTab() {
       if (info.status) session.set(info.data)
     },
   })
+  const password = field('password')
   const toggle = { 'aria-label': t('login.show'), tabIndex: 0 }
   return (
     <form onSubmit={onSubmit} noValidate>
@@ -43,10 +44,10 @@ export function PasswordTab() {
           />
           <PasswordInput
             label={t('profile.password')}
-            description={t('profile.passwordHint')}
+            description={password.error === t('message.password_weak') ? undefined : t('profile.passwordHint')}
             autoComplete="new-password"
             visibilityToggleButtonProps={toggle}
-            {...field('password')}
+            {...password}
           />
           <PasswordInput
             label={t('profile.confirm')}

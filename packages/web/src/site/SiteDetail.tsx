@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { portalNow } from '../app/clock.ts'
 import { formatTime, zoneOffset } from '../i18n/format.ts'
 import { useMay } from '../session.ts'
 import { CameraGrid, CameraTile } from '../ui/CameraTile.tsx'
@@ -70,9 +71,9 @@ export function SiteDetail({ site, tab, onTab }: Props) {
 /** The clock of the site, to the minute. */
 function LocalTime({ zone }: { zone: string }) {
   const { t } = useTranslation()
-  const [now, setNow] = useState(Date.now)
+  const [now, setNow] = useState(portalNow)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 10_000)
+    const timer = setInterval(() => setNow(portalNow()), 10_000)
     return () => clearInterval(timer)
   }, [])
   return (

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { Reply, Site, api as table } from '@sightline/contract'
 import { IconChartBar, IconPrinter } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { portalNow } from '../app/clock.ts'
 import { formatTime } from '../i18n/format.ts'
 import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
 import { countryName } from '../ui/CountrySelect.tsx'
@@ -26,7 +27,7 @@ export function SiteView({ view: { site, usecases } }: { view: View }) {
         meta={
           <span className={classes.meta}>
             <HealthTag health={site.site_health} pending={site.site_total_devices === 0 && t('health.noCameras')} />{' '}
-            {formatTime(Date.now(), zone)} ({zone})
+            {formatTime(portalNow(), zone)} ({zone})
           </span>
         }
       >

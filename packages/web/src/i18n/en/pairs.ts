@@ -58,6 +58,7 @@ export const pairs = {
   'event.histogram': { done: 'Overview loaded', failed: 'Error while fetching the overview of Events' },
   'event.export': { done: 'Events exported', failed: 'Error while exporting Events' },
   'event.evidence': { done: 'Evidence collected', failed: 'Error while collecting evidence' },
+  'event.neighbours': { done: 'Neighbouring events found', failed: 'Error while looking for the neighbouring events' },
   'event.stats': { done: 'Figures loaded', failed: 'Error while fetching Event statistics' },
   'geo.zip': { done: 'Zip code looked up', failed: 'Error while looking up the zip code' },
   'instance.info': { done: 'Instance loaded', failed: 'Error while fetching Instance' },

@@ -40,7 +40,7 @@ export const zones = {
   addMask: 'Add mask',
   addFloor: 'Set distances',
   masked:
-    'Masks: nothing inside is analysed, shown or kept. The camera then gives single pictures instead of video, and no clips.',
+    'Masks: nothing inside is analysed, shown or kept. The camera then gives single pictures instead of video, and no clips. A new or changed mask gives up the picture that the zones were drawn on: that the camera turned is told again once zones are saved after that.',
   muchMasked: 'The masks hide more than half of the picture.',
   floor: 'Floor',
   floorSize: 'Floor {{width}} × {{depth}} m',

@@ -76,6 +76,10 @@ export const pairs = {
   'event.histogram': { done: 'Aperçu chargé', failed: "Erreur lors de la lecture de l'aperçu des événements" },
   'event.export': { done: 'Événements exportés', failed: "Erreur lors de l'export des événements" },
   'event.evidence': { done: 'Preuves réunies', failed: 'Erreur lors de la réunion des preuves' },
+  'event.neighbours': {
+    done: 'Événements voisins trouvés',
+    failed: 'Erreur lors de la recherche des événements voisins',
+  },
   'event.stats': { done: 'Chiffres chargés', failed: 'Erreur lors de la lecture des statistiques' },
   'geo.zip': { done: 'Code postal recherché', failed: 'Erreur lors de la recherche du code postal' },
   'instance.info': { done: 'Instance chargée', failed: "Erreur lors de la lecture de l'instance" },

@@ -39,7 +39,7 @@ export const zones = {
   addMask: 'Nouveau masque',
   addFloor: 'Régler les distances',
   masked:
-    'Masques : rien n’y est analysé, montré ni gardé. La caméra donne alors des images au lieu de la vidéo, et pas de clips.',
+    'Masques : rien n’y est analysé, montré ni gardé. La caméra donne alors des images au lieu de la vidéo, et pas de clips. Un masque nouveau ou modifié fait abandonner l’image sur laquelle les zones ont été dessinées : que la caméra a tourné se dit de nouveau dès que des zones sont enregistrées ensuite.',
   muchMasked: 'Les masques cachent plus de la moitié de l’image.',
   floor: 'Sol',
   floorSize: 'Sol {{width}} × {{depth}} m',

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, memo, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../app/client.ts'
+import { portalNow } from '../../app/clock.ts'
 import { useIsServerAway } from '../../app/ServerWatch.tsx'
 import { formatClock, formatNumber, formatTime } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
@@ -17,7 +18,7 @@ const LivePicture = lazy(() => import('../live/LivePicture.tsx').then((module) =
 const dayMs = 86_400_000
 /** With its date only when that is not today or yesterday. */
 const formatSince = (at: string): string =>
-  Date.now() - Date.parse(at) < dayMs ? formatClock(at).slice(0, 5) : formatTime(at)
+  portalNow() - Date.parse(at) < dayMs ? formatClock(at).slice(0, 5) : formatTime(at)
 
 type Props = {
   cameras: readonly Camera[]

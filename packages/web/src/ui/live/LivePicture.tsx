@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { apiBase } from '../../app/client.ts'
 import { formatClock, formatNumber } from '../../i18n/format.ts'
 import { causeText } from '../../i18n/words.ts'
-import { socketUrl } from '../../live.ts'
+import { socketUrl, subscribe } from '../../live.ts'
 import { StatusDot } from '../Health.tsx'
 import classes from './LivePicture.module.css'
 import type { LiveOverlay } from './player.ts'
@@ -27,6 +27,9 @@ type Props = {
   bare?: boolean
   children?: ReactNode
 }
+
+/** After zones or masks were changed: when it is asked whether there is video again. */
+const masksGoneMs = [3000, 12_000]
 
 const idle: LiveState = {
   phase: 'connecting',
@@ -58,8 +61,18 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
     )
     const end = player.state.subscribe(() => setState(player.state.get()))
     setState(player.state.get())
+    // A mask may have gone: the edge server knows of it some seconds later.
+    const timers = new Set<ReturnType<typeof setTimeout>>()
+    const deaf = subscribe('changed', ({ feature }) => {
+      if (feature !== 'static' && feature !== 'channel') return
+      for (const timer of timers) clearTimeout(timer)
+      timers.clear()
+      for (const ms of masksGoneMs) timers.add(setTimeout(() => player.retryVideo(), ms))
+    })
     return () => {
       end()
+      deaf()
+      for (const timer of timers) clearTimeout(timer)
       player.close()
     }
   }, [channelId, deviceId])

@@ -4,6 +4,7 @@
  */
 import { type LiveMessage, liveMessage } from '@sightline/contract'
 import type { OverlayBox } from '@sightline/contract/edge'
+import { portalNow } from '../../app/clock.ts'
 import { reconnectWait } from '../../live.ts'
 import { createStore, type Store } from '../../store.ts'
 
@@ -125,7 +126,11 @@ export class LivePlayer {
       }
       const { phase, cause, since } = this.state.get()
       if (phase !== 'waiting')
-        this.#change({ phase: 'waiting', cause: cause ?? 'connection_lost', since: since ?? new Date().toISOString() })
+        this.#change({
+          phase: 'waiting',
+          cause: cause ?? 'connection_lost',
+          since: since ?? new Date(portalNow()).toISOString(),
+        })
       this.#timer = setTimeout(() => this.#connect(), reconnectWait(this.#attempt++, Math.random()))
     }
   }
@@ -153,11 +158,29 @@ export class LivePlayer {
     }
   }
 
+  /** Where masks kept video away: whether it is to be had again, asked beside the pictures, which go on until it is. */
+  retryVideo(): void {
+    if (this.state.get().instead !== 'privacy_masks') return
+    const trial = new WebSocket(this.#address('fmp4'))
+    trial.binaryType = 'arraybuffer'
+    trial.onmessage = ({ data }) => {
+      if (data instanceof ArrayBuffer) return
+      trial.close()
+      const { type } = liveMessage.parse(JSON.parse(String(data)))
+      if (type !== 'started' || this.#closed || this.state.get().instead !== 'privacy_masks') return
+      this.#begin({ transport: 'fmp4', instead: null })
+    }
+  }
+
   /** The browser cannot play the stream, or it is not to be seen: JPEGs instead. */
   #fallBack(instead: NonNullable<LiveState['instead']>): void {
     if (this.state.get().transport === 'mjpeg') return
+    this.#begin({ transport: 'mjpeg', instead })
+  }
+
+  #begin(how: Pick<LiveState, 'transport' | 'instead'>): void {
     this.#reset()
-    this.#change({ transport: 'mjpeg', instead, phase: 'connecting', cause: null, since: null })
+    this.#change({ ...how, phase: 'connecting', cause: null, since: null })
     const old = this.#socket
     this.#connect()
     old?.close()

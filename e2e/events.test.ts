@@ -111,5 +111,34 @@ test('an intrusion comes by itself, and its clip, evidence and picture are a few
   expect(await axeFaults(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
+
+  // Chosen pictures come with their records and hashes in one archive.
+  await page.getByRole('checkbox').first().check()
+  const [archive] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download with hashes' }).click(),
+  ])
+  const bytes = readFileSync(await archive.path())
+  const text = bytes.toString('latin1')
+  const from = text.indexOf('-manifest.json') + '-manifest.json'.length
+  const manifest = JSON.parse(text.slice(from, text.indexOf('\n}\n', from) + 2))
+  const picture = manifest.files.find(({ content_type }: { content_type: string }) => content_type === 'image/jpeg')
+  const at = bytes.indexOf(picture.name) + picture.name.length
+  const sha256 = createHash('sha256').update(bytes.subarray(at, at + picture.size))
+  expect(sha256.digest('hex')).toBe(picture.sha256)
+
+  // From event to event by key, to the one before and back.
+  const last = await until('a second intrusion', async () => {
+    const [found] = await intrusions()
+    const { older } = await viewer.call('event', 'neighbours', { event_uuid: found?.event_uuid ?? '' })
+    return older ? found : null
+  })
+  await page.goto(`${product.origin}/event/detail?eid=${last.event_uuid}`)
+  await page.getByRole('button', { name: 'Older' }).and(page.locator(':enabled')).waitFor()
+  await page.keyboard.press('j')
+  await page.waitForURL((url) => url.searchParams.get('eid') !== last.event_uuid)
+  await page.getByRole('button', { name: 'Newer' }).and(page.locator(':enabled')).waitFor()
+  await page.keyboard.press('k')
+  await page.waitForURL((url) => url.searchParams.get('eid') === last.event_uuid)
   expect(watched.faults).toEqual([])
 })

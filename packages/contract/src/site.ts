@@ -58,6 +58,23 @@ export const siteEntity = z
   .meta({ id: 'Site' })
 export type Site = z.infer<typeof siteEntity>
 
+/** What a map needs of a site. */
+export const sitePlace = z
+  .object({
+    site_id: z.uuid(),
+    site_name: z.string(),
+    /** Both null: not placed. */
+    lat: z.number().nullable(),
+    long: z.number().nullable(),
+    site_health: health,
+    site_total_devices: z.int(),
+  })
+  .meta({ id: 'SitePlace' })
+export type SitePlace = z.infer<typeof sitePlace>
+
+/** A map shows no more sites. */
+export const mostPlaces = 20_000
+
 export const siteDraft = z.strictObject({
   site_name: thing,
   customer_id: id,
@@ -98,6 +115,19 @@ export const site = {
       ...optionalPaging,
     }),
     output: z.array(siteEntity),
+  }),
+  map: op({
+    method: 'GET',
+    path: '/site/map',
+    summary: 'What a map needs of the sites of a customer or of all in reach, by name; at most 20,000',
+    access: 'viewer_and_above',
+    compressed: true,
+    input: z.strictObject({
+      customer_id: id.optional(),
+      /** Sites where it runs on a camera. */
+      usecase_key: z.enum(usecaseKeys, { error: 'one_of' }).optional(),
+    }),
+    output: z.array(sitePlace),
   }),
   get: op({
     method: 'GET',

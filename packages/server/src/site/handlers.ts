@@ -12,7 +12,7 @@ import { newUid } from '../uid.ts'
 import { claimImage } from '../upload/store.ts'
 import { findUser } from '../user/store.ts'
 import { changeRule, readRule, ruleEntity, signsOf } from './health.ts'
-import { describeSite, describeSites, findSite, lockSite, pageOfSites, readSites } from './store.ts'
+import { describeSite, describeSites, findSite, lockSite, pageOfSites, placesOfSites, readSites } from './store.ts'
 
 export const site: Handlers<'site'> = {
   create: (draft, { app, scope }) =>
@@ -43,6 +43,8 @@ export const site: Handlers<'site'> = {
       const { rows, counted } = await pageOfSites(trx, scope, filter, { limit, offset })
       return reply(await describeSites(trx, scope, app.links, rows), { page: pageOf({ limit, offset }, counted) })
     }),
+
+  map: (filter, { app, scope }) => app.db.as(scope, (trx) => placesOfSites(trx, scope, app.links, filter)),
 
   get: ({ site_id }, { app, scope }) =>
     app.db.as(scope, async (trx) => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
@@ -160,4 +161,32 @@ test('super_admin creates in another organization’s customer; its id may stand
   expect([status, body.response.organization_id]).toEqual([201, organization.uid])
   const wrong = draft({ customer_id: customer.uid, organization_id: (await t.make.organization()).uid })
   expect((await superAdmin.call('site.create', wrong)).status).toBe(404)
+})
+
+test('of a map hold what it draws: place, health and cameras of all of a customer, more than a list answers', async () => {
+  const customer = await t.make.customer()
+  const placed = await t.make.site(
+    { name: 'A placed one', address: JSON.stringify({ site_timezone: 'UTC', lat: 45.76, long: 4.83 }) },
+    customer,
+  )
+  await t.make.channel({ usecase_key: 'fcmsk' }, await t.make.device({}, placed))
+  const others = await Promise.all(Array.from({ length: 3 }, (_, i) => t.make.site({ name: `B ${i}` }, customer)))
+  await t.services.db.owner((trx) =>
+    sql`insert into site (tenant_id, uid, customer_id, name, address)
+      select tenant_id, gen_random_uuid(), customer_id, 'C ' || i, address from site, generate_series(1, 600) i
+      where id = ${others[0]?.id}`.execute(trx),
+  )
+  const { body } = await admin.call('site.map', { customer_id: customer.uid })
+  expect(body.response).toHaveLength(604)
+  expect(body.response[0]).toEqual({
+    site_id: placed.uid,
+    site_name: 'A placed one',
+    lat: 45.76,
+    long: 4.83,
+    site_health: 'unknown',
+    site_total_devices: 1,
+  })
+  expect(body.response[1]).toMatchObject({ lat: null, long: null, site_total_devices: 0 })
+  const watched = await admin.call('site.map', { customer_id: customer.uid, usecase_key: 'fcmsk' })
+  expect(watched.body.response.map(({ site_id }: { site_id: string }) => site_id)).toEqual([placed.uid])
 })

@@ -1,4 +1,4 @@
-import type { Site } from '@sightline/contract'
+import { mostPlaces, type Site, type SitePlace } from '@sightline/contract'
 import type { HealthGrade, UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isActive } from '../channel/store.ts'
@@ -41,13 +41,8 @@ export type SiteFilter = {
   usecase_key?: UsecaseKey | undefined
 }
 
-/** A page of sites by name, and how many there are in all, counted up to one more than `mostCounted`. */
-export async function pageOfSites(
-  trx: Trx,
-  scope: Scope,
-  { customer_id, site_id, uids, q, usecase_key }: SiteFilter,
-  { limit = mostRows, offset = 0 }: Paging,
-): Promise<{ rows: SiteRow[]; counted: number }> {
+function conditionsOf(filter: SiteFilter, scope: Scope): RawBuilder<SqlBool>[] {
+  const { customer_id, site_id, uids, q, usecase_key } = filter
   const conditions: RawBuilder<SqlBool>[] = []
   if (customer_id !== undefined)
     conditions.push(sql`site.customer_id in (select id from customer where uid = ${customer_id})`)
@@ -59,6 +54,17 @@ export async function pageOfSites(
       join usecase on usecase.id = channel.usecase_id
       where channel.tenant_id = site.tenant_id and channel.site_id = site.id and ${ofChannels(scope)}
         and usecase.key = ${usecase_key})`)
+  return conditions
+}
+
+/** A page of sites by name, and how many there are in all, counted up to one more than `mostCounted`. */
+export async function pageOfSites(
+  trx: Trx,
+  scope: Scope,
+  filter: SiteFilter,
+  { limit = mostRows, offset = 0 }: Paging,
+): Promise<{ rows: SiteRow[]; counted: number }> {
+  const conditions = conditionsOf(filter, scope)
   let query = sites(trx, scope)
   let all = trx
     .selectFrom('site')
@@ -81,6 +87,37 @@ export async function pageOfSites(
     .select((eb) => eb.fn.countAll<number>().as('counted'))
     .executeTakeFirstOrThrow()
   return { rows, counted }
+}
+
+/** Sites by name as a map needs them, `mostPlaces` at most. */
+export async function placesOfSites(
+  trx: Trx,
+  scope: Scope,
+  links: Links,
+  filter: Pick<SiteFilter, 'customer_id' | 'usecase_key'>,
+): Promise<SitePlace[]> {
+  let query = trx
+    .selectFrom('site')
+    .select(['site.id', 'site.uid', 'site.name'])
+    .select([
+      sql<number | null>`(site.address->>'lat')::float8`.as('lat'),
+      sql<number | null>`(site.address->>'long')::float8`.as('long'),
+      sql<number>`(select count(*) from device
+        where device.tenant_id = site.tenant_id and device.site_id = site.id)`.as('devices'),
+    ])
+    .where(within(scope, 'site', 'site.id'))
+  for (const condition of conditionsOf(filter, scope)) query = query.where(condition)
+  const rows = await query.orderBy(sql`site.name collate "und-x-icu"`).orderBy('site.id').limit(mostPlaces).execute()
+  const heard = await heardNimbles(trx, scope, links)
+  const grades = await siteGrades(
+    trx,
+    heard,
+    rows.map((row) => row.id),
+  )
+  return rows.map(({ id, uid, name, lat, long, devices }) => ({
+    ...{ site_id: uid, site_name: name, lat, long },
+    ...{ site_health: grades.get(id) ?? 'unknown', site_total_devices: devices },
+  }))
 }
 
 /** That a site exists in reach, without its figures. @throws 404 */

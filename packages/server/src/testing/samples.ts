@@ -251,6 +251,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
     organization_id: w.organization,
   }),
   'site.list': (w) => ({ customer_id: w.customer }),
+  'site.map': (w) => ({ customer_id: w.customer }),
   'site.get': (w) => ({ site_id: w.site }),
   'site.update': (w) => ({ site_id: w.site, site_name: name('Site') }),
   'site.delete': (w) => ({ site_id: w.site }),

@@ -16,20 +16,22 @@ import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import classes from './dashboard.module.css'
 
 const mapHeight = 460
+/** The others are found on the large map. */
+const mostListed = 100
 
 /** The sites of a customer on the map; one that is chosen is told in short below it. All of them by name for the keyboard. */
 export function SitesView({ customerId, uc }: { customerId: string; uc: UsecaseKey | undefined }) {
   const { t } = useTranslation()
   const [chosen, setChosen] = useState<string>()
   const query = useQuery({
-    ...api.site.list.query({ customer_id: customerId, usecase_key: uc }),
+    ...api.site.map.query({ customer_id: customerId, usecase_key: uc }),
     refetchInterval: refreshMs,
   })
   const sites = query.data
   if (query.isError && !sites) return <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
   if (!sites) return <BlockSkeleton height={mapHeight} />
   const site = sites.find(({ site_id }) => site_id === chosen)
-  const isPlaced = sites.some(({ site_address }) => site_address.lat !== null)
+  const isPlaced = sites.some(({ lat }) => lat !== null)
   return (
     <>
       {isPlaced ? (
@@ -49,7 +51,7 @@ export function SitesView({ customerId, uc }: { customerId: string; uc: UsecaseK
         }
       >
         <ul className={classes.sites}>
-          {sites.map(({ site_id, site_name, site_health, site_total_devices }) => (
+          {sites.slice(0, mostListed).map(({ site_id, site_name, site_health, site_total_devices }) => (
             <li key={site_id}>
               <button type="button" aria-pressed={site_id === chosen} onClick={() => setChosen(site_id)}>
                 <span className="truncate">{site_name}</span>
@@ -58,6 +60,9 @@ export function SitesView({ customerId, uc }: { customerId: string; uc: UsecaseK
               </button>
             </li>
           ))}
+          {sites.length > mostListed && (
+            <li className="t3">{t('map.further', { count: sites.length - mostListed })}</li>
+          )}
         </ul>
       </Panel>
     </>

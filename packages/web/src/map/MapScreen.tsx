@@ -1,5 +1,5 @@
 import { Button, Select } from '@mantine/core'
-import type { Customer, Health, Site } from '@sightline/contract'
+import type { Customer, Health, SitePlace } from '@sightline/contract'
 import type { UsecaseKey } from '@sightline/domain'
 import { IconMapPin } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -24,8 +24,8 @@ import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import classes from './map.module.css'
 
 const grades: readonly Health[] = ['healthy', 'needs attention', 'offline', 'unknown']
-/** What one answer of the list holds. */
-const most = 500
+/** So many stand in a list at once: of more one looks closer on the map. */
+const mostListed = 100
 
 export type MapFilter = { health?: Health | undefined; uc?: UsecaseKey | undefined; at?: string | undefined }
 type Props = MapFilter & { customer: Customer | null; onShow: (change: MapFilter) => void }
@@ -40,7 +40,7 @@ export function MapScreen({ customer, ...rest }: Props) {
   )
 }
 
-const isPlaced = ({ site_address: { lat, long } }: Site) => lat !== null && long !== null
+const isPlaced = ({ lat, long }: SitePlace) => lat !== null && long !== null
 
 function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props & { customer: Customer }) {
   const { t } = useTranslation()
@@ -48,7 +48,7 @@ function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props
   const [chosen, setChosen] = useState<string>()
   const [inSight, setInSight] = useState<ReadonlySet<string> | null>(null)
   const query = useQuery({
-    ...api.site.list.query({ customer_id, usecase_key: uc }),
+    ...api.site.map.query({ customer_id, usecase_key: uc }),
     refetchInterval: refreshMs,
     placeholderData: keepPreviousData,
   })
@@ -136,7 +136,7 @@ function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props
             >
               {listed.length > 0 ? (
                 <ul className={classes.sites}>
-                  {listed.map((one) => (
+                  {listed.slice(0, mostListed).map((one) => (
                     <li key={one.site_id}>
                       <button
                         type="button"
@@ -147,6 +147,9 @@ function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props
                       </button>
                     </li>
                   ))}
+                  {listed.length > mostListed && (
+                    <li className="t3">{t('map.closer', { count: listed.length - mostListed })}</li>
+                  )}
                 </ul>
               ) : (
                 <p className={`${classes.note} t3`}>{t(placed.length > 0 ? 'map.noneInSight' : 'map.nonePlaced')}</p>
@@ -155,7 +158,7 @@ function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props
             {unplaced.length > 0 && (
               <Panel flush title={t('map.unplaced')} hint={mayEdit ? undefined : t('empty.askAdmin')}>
                 <ul className={classes.sites}>
-                  {unplaced.map((one) => (
+                  {unplaced.slice(0, mostListed).map((one) => (
                     <li key={one.site_id}>
                       <Words site={one} />
                       {mayEdit && (
@@ -171,10 +174,12 @@ function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props
                       )}
                     </li>
                   ))}
+                  {unplaced.length > mostListed && (
+                    <li className="t3">{t('map.further', { count: unplaced.length - mostListed })}</li>
+                  )}
                 </ul>
               </Panel>
             )}
-            {all.length === most && <p className="t3">{t('map.most', { most: formatNumber(most) })}</p>}
           </div>
           <SitesMap
             label={t('site.map')}
@@ -195,7 +200,7 @@ function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props
   )
 }
 
-function Words({ site: { site_name, site_health, site_total_devices } }: { site: Site }) {
+function Words({ site: { site_name, site_health, site_total_devices } }: { site: SitePlace }) {
   const { t } = useTranslation()
   return (
     <>

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, Select } from '@mantine/core'
+import { ActionIcon, Button, Group, Menu, Select } from '@mantine/core'
 import type { Customer, Health, Site } from '@sightline/contract'
 import { truncate } from '@sightline/domain'
 import { IconDots, IconMapPin, IconPlus } from '@tabler/icons-react'
@@ -18,6 +18,7 @@ import { SitesMap } from '../ui/map/SitesMap.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { AssignSites, mostAssigned } from './AssignSites.tsx'
 import { DeleteSite } from './DeleteSite.tsx'
 import classes from './site.module.css'
 
@@ -46,6 +47,10 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
       ) ?? [],
     [sites, health, country, tag],
   )
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [isAssigning, setIsAssigning] = useState(false)
+  const selected = rows.filter(({ site_id }) => chosen.has(site_id))
+  const places = useMemo(() => rows.map(({ site_address: { lat, long }, ...site }) => ({ ...site, lat, long })), [rows])
   const countries = [...new Set(sites?.map((site) => site.site_address.site_country).filter(Boolean))]
     .map((code) => ({ value: code, label: countryName(code, i18n.language) }))
     .toSorted((a, b) => compareText(a.label, b.label))
@@ -185,6 +190,31 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
               }
               isFiltered={health !== undefined || country !== undefined || tag !== undefined}
               onClearFilters={() => onFilter({ health: undefined, country: undefined, tag: undefined })}
+              selection={
+                mayEdit ? { ids: chosen, onChange: setChosen, labelOf: ({ site_name }) => site_name } : undefined
+              }
+              footer={
+                selected.length > 0 && (
+                  <section className={classes.bulk} aria-label={t('site.assign.selection')}>
+                    <span className="num" role="status">
+                      {t('site.meta', { count: selected.length })}
+                    </span>
+                    <Group gap="xs" ml="auto">
+                      <Button size="xs" variant="subtle" color="gray" onClick={() => setChosen(new Set())}>
+                        {t('site.assign.none')}
+                      </Button>
+                      <Button
+                        size="xs"
+                        variant="default"
+                        disabled={selected.length > mostAssigned}
+                        onClick={() => setIsAssigning(true)}
+                      >
+                        {t('site.assign.open')}
+                      </Button>
+                    </Group>
+                  </section>
+                )
+              }
               onRowClick={(site) => go('/site/detail', { sid: site.site_id })}
               empty={
                 <Empty
@@ -201,7 +231,7 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
         </Panel>
         {isPlaced && (
           <div className={classes.map}>
-            <SitesMap label={t('site.map')} height={420} sites={rows} onOpen={(sid) => go('/site/detail', { sid })} />
+            <SitesMap label={t('site.map')} height={420} sites={places} onOpen={(sid) => go('/site/detail', { sid })} />
             {rows.some(({ site_address }) => site_address.lat === null) && (
               <p className="t3">
                 {t('site.unplaced', { count: rows.filter(({ site_address }) => site_address.lat === null).length })}
@@ -210,6 +240,14 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
           </div>
         )}
       </div>
+      <AssignSites
+        sites={isAssigning ? selected : []}
+        onClose={() => setIsAssigning(false)}
+        onDone={() => {
+          setIsAssigning(false)
+          setChosen(new Set())
+        }}
+      />
     </>
   )
 }

@@ -114,7 +114,7 @@ export const event = {
   track: 'Track',
   direction: 'Direction',
   cause: 'Cause',
-  levels: 'At that moment',
+  levels: 'at that moment',
   previous: 'Previous event',
   next: 'Next event',
   detectors: { hog: 'Built-in person detector', motion: 'Motion', onnx: 'Detection model', none: 'None' },

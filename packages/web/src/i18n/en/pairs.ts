@@ -108,6 +108,7 @@ export const pairs = {
   'site.create': { done: 'Site created', failed: 'Error while creating Site' },
   'site.delete': { done: 'Site deleted', failed: 'Error while deleting Site' },
   'site.get': { done: 'Site loaded', failed: 'Error while fetching Site' },
+  'site.map': { done: 'Map loaded', failed: 'Error while fetching the sites of the map' },
   'site.list': { done: 'Sites loaded', failed: 'Error while fetching Sites' },
   'site.update': { done: 'Site saved', failed: 'Error while updating Site' },
   'site.view': { done: 'Site loaded', failed: 'Error while fetching Site' },

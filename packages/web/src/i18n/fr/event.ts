@@ -116,7 +116,7 @@ export const event = {
   track: 'Piste',
   direction: 'Sens',
   cause: 'Cause',
-  levels: 'À cet instant',
+  levels: 'à cet instant',
   previous: 'Événement précédent',
   next: 'Événement suivant',
   detectors: { hog: 'Détecteur de personnes intégré', motion: 'Mouvement', onnx: 'Modèle de détection', none: 'Aucun' },

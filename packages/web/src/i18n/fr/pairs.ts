@@ -138,6 +138,7 @@ export const pairs = {
   'site.create': { done: 'Site créé', failed: 'Erreur lors de la création du site' },
   'site.delete': { done: 'Site supprimé', failed: 'Erreur lors de la suppression du site' },
   'site.get': { done: 'Site chargé', failed: 'Erreur lors de la lecture du site' },
+  'site.map': { done: 'Carte chargée', failed: 'Erreur lors de la lecture des sites de la carte' },
   'site.list': { done: 'Sites chargés', failed: 'Erreur lors de la lecture des sites' },
   'site.update': { done: 'Site enregistré', failed: 'Erreur lors de la mise à jour du site' },
   'site.view': { done: 'Site chargé', failed: 'Erreur lors de la lecture du site' },

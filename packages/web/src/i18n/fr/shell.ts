@@ -50,7 +50,7 @@ export const screen: Catalogue['screen'] = {
   '/user/profile': 'Profil',
   '/settings': 'Paramètres',
   '/settings/role': 'Privilèges des rôles',
-  '/settings/bundle': 'Valeurs par défaut des offres',
+  '/settings/bundle': 'Réglages des offres',
   '/trace': 'Journaux de trace',
   '/countdown': 'Patientez',
 }

@@ -1,6 +1,20 @@
 import type { Catalogue } from '../catalogue.ts'
 
 export const site: Catalogue['site'] = {
+  assign: {
+    open: 'Attribuer',
+    selection: 'Sites choisis',
+    none: 'Ne rien choisir',
+    title_one: 'Attribuer {{count}} site',
+    title_other: 'Attribuer {{count}} sites',
+    way: 'À qui',
+    to: { customer: 'À un client', person: 'À une personne' },
+    customer: 'Client',
+    customerHint: 'Les sites quittent leur client actuel ; caméras et historique suivent.',
+    person: 'Personne',
+    personHint: 'La personne accède à ces sites en plus de ceux qu’elle a déjà.',
+    do: 'Attribuer',
+  },
   title: 'Sites',
   meta_one: '{{count}} site',
   meta_other: '{{count}} sites',
@@ -82,7 +96,10 @@ export const map = {
   noneInSight: 'Aucun site dans cette partie de la carte. Dézoomez ou déplacez-la.',
   unplaced: 'Pas encore sur la carte',
   place: 'Placer sur la carte',
-  most: 'Les {{most}} premiers sites par nom sont montrés. Filtrez par cas d’usage pour en voir d’autres.',
+  closer_one: '{{count}} autre en vue : rapprochez-vous sur la carte',
+  closer_other: '{{count}} autres en vue : rapprochez-vous sur la carte',
+  further_one: 'et {{count}} autre',
+  further_other: 'et {{count}} autres',
   open: 'Ouvrir le site',
   nonePlaced: 'Aucun site n’a encore de place sur la carte',
   nonePlacedText: 'Un site vient sur la carte avec sa latitude et sa longitude.',

@@ -19,7 +19,7 @@ export const Route = createFileRoute('/_app/map')({
   loader: async ({ deps: { uc } }) => {
     const customer = await loadCustomer()
     if (customer)
-      await queryClient.ensureQueryData(api.site.list.query({ customer_id: customer.customer_id, usecase_key: uc }))
+      await queryClient.ensureQueryData(api.site.map.query({ customer_id: customer.customer_id, usecase_key: uc }))
   },
   onError: fallbackTo('/dashboard'),
   component: Page,

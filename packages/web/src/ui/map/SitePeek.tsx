@@ -1,5 +1,5 @@
 import { Button, CloseButton } from '@mantine/core'
-import type { Site } from '@sightline/contract'
+import type { SitePlace } from '@sightline/contract'
 import { cardsOf } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
@@ -17,11 +17,12 @@ import classes from './map.module.css'
 type CardLabel = keyof (typeof en)['usecase']['card']
 
 /** A site in short: how it fares, what it has, its figures of 24 hours, and the way to its face. */
-export function SitePeek({ site, onClose }: { site: Site; onClose: () => void }) {
+export function SitePeek({ site, onClose }: { site: SitePlace; onClose: () => void }) {
   const { t, i18n } = useTranslation()
-  const { site_id, site_address } = site
+  const { site_id } = site
   const view = useQuery(api.site.view.query({ site_id }))
-  const place = [site_address.site_city, countryName(site_address.site_country, i18n.language)]
+  const whole = view.data?.site
+  const place = whole ? [whole.site_address.site_city, countryName(whole.site_address.site_country, i18n.language)] : []
   return (
     <section className={classes.peek} aria-label={site.site_name}>
       <header>
@@ -35,7 +36,7 @@ export function SitePeek({ site, onClose }: { site: Site; onClose: () => void })
       <Facts
         items={[
           [t('site.cameras'), formatNumber(site.site_total_devices)],
-          [t('site.analytics'), formatNumber(site.site_active_channels)],
+          [t('site.analytics'), whole ? formatNumber(whole.site_active_channels) : '–'],
         ]}
       />
       {view.isError && !view.data ? (

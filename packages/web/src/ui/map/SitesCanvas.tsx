@@ -1,5 +1,5 @@
 import { useComputedColorScheme } from '@mantine/core'
-import type { Health, Site } from '@sightline/contract'
+import type { Health, SitePlace } from '@sightline/contract'
 import { type GeoJSONSource, LngLatBounds, Map as MapLibre, NavigationControl } from 'maplibre-gl'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,13 +11,13 @@ import { loadWorld, type World } from './world.ts'
 /** Of a group the worst shows. */
 const rankOf: Record<Health, number> = { unknown: 0, healthy: 1, 'needs attention': 2, offline: 3 }
 
-const placed = (sites: readonly Site[]) =>
+const placed = (sites: readonly SitePlace[]) =>
   sites.flatMap((site) => {
-    const { lat, long } = site.site_address
+    const { lat, long } = site
     return lat === null || long === null ? [] : [{ site, at: [long, lat] as [number, number] }]
   })
 
-const pointsOf = (sites: readonly Site[]): GeoJSON.FeatureCollection<GeoJSON.Point> => ({
+const pointsOf = (sites: readonly SitePlace[]): GeoJSON.FeatureCollection<GeoJSON.Point> => ({
   type: 'FeatureCollection',
   features: placed(sites).map(({ site: { site_id, site_name, site_health, site_total_devices }, at }) => ({
     type: 'Feature',
@@ -169,7 +169,8 @@ export default function SitesCanvas(props: SitesMapProps) {
     made.addControl(new NavigationControl({ showCompass: false }), 'bottom-right')
     made.getCanvas().setAttribute('aria-label', label)
     made.on('error', ({ error }) => console.warn('The map:', error.message))
-    made.on('load', () => {
+    // Not only when all outlines are drawn: on a slow machine the circles would come seconds later.
+    made.once('style.load', () => {
       addLayers(made)
       fitted.current = ''
       show(true)

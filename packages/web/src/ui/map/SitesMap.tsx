@@ -1,4 +1,4 @@
-import type { Site } from '@sightline/contract'
+import type { SitePlace } from '@sightline/contract'
 import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { BlockSkeleton } from '../Skeletons.tsx'
@@ -8,7 +8,7 @@ import type { MapView } from './view.ts'
 const Canvas = lazy(() => import('./SitesCanvas.tsx'))
 
 export type SitesMapProps = {
-  sites: readonly Site[]
+  sites: readonly SitePlace[]
   label: string
   /** In pixels, or as CSS says it. */
   height: number | string

@@ -1,0 +1,118 @@
+import { Button, Group, Modal, SegmentedControl, Select, Stack } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import type { Site } from '@sightline/contract'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api } from '../app/client.ts'
+import { useCustomer } from '../app/customer.ts'
+
+const typingMs = 150
+/** So many people are offered at once; the others are found by typing. */
+const offered = 50
+/** Sites in one call. */
+export const mostAssigned = 1000
+
+type Props = {
+  /** None: the dialog is closed. */
+  sites: readonly Site[]
+  onClose: () => void
+  onDone: () => void
+}
+
+/** Gives several sites to another customer, or to a person who then reaches them. */
+export function AssignSites({ sites, onClose, onDone }: Props) {
+  const { t } = useTranslation()
+  return (
+    <Modal
+      opened={sites.length > 0}
+      onClose={onClose}
+      title={t('site.assign.title', { count: sites.length })}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      {sites.length > 0 && <Assigning sites={sites} onClose={onClose} onDone={onDone} />}
+    </Modal>
+  )
+}
+
+const ways = ['customer', 'person'] as const
+
+function Assigning({ sites, onClose, onDone }: Props) {
+  const { t } = useTranslation()
+  const { customers } = useCustomer()
+  const [way, setWay] = useState<(typeof ways)[number]>('customer')
+  const [chosen, setChosen] = useState<string | null>(null)
+  const [typed, setTyped] = useState('')
+  const [q] = useDebouncedValue(typed.trim(), typingMs)
+  const people = useQuery({
+    ...api.user.list.query({ q: q || undefined, limit: offered }),
+    enabled: way === 'person',
+    placeholderData: keepPreviousData,
+  })
+  const toCustomer = useMutation(api.customer.siteAssign.mutation())
+  const toPerson = useMutation(api.site.assign.mutation())
+  const site_id = sites.map((site) => site.site_id)
+  const save = (id: string) =>
+    way === 'customer'
+      ? toCustomer.mutate({ customer_id: id, site_id }, { onSuccess: onDone })
+      : toPerson.mutate({ user_id: id, site_id }, { onSuccess: onDone })
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        aria-label={t('site.assign.way')}
+        value={way}
+        onChange={(next) => {
+          setWay(next as typeof way)
+          setChosen(null)
+          setTyped('')
+        }}
+        data={ways.map((value) => ({ value, label: t(`site.assign.to.${value}`) }))}
+      />
+      {way === 'customer' ? (
+        <Select
+          key={way}
+          label={t('site.assign.customer')}
+          description={t('site.assign.customerHint')}
+          searchable
+          data-autofocus
+          nothingFoundMessage={t('common.nothingMatches')}
+          value={chosen}
+          onChange={setChosen}
+          data={customers
+            .filter(({ customer_id }) => sites.some((site) => site.customer_id !== customer_id))
+            .map(({ customer_id, customer_name }) => ({ value: customer_id, label: customer_name }))}
+        />
+      ) : (
+        <Select
+          key={way}
+          label={t('site.assign.person')}
+          description={t('site.assign.personHint')}
+          searchable
+          searchValue={typed}
+          onSearchChange={setTyped}
+          // The server has searched already.
+          filter={({ options }) => options}
+          nothingFoundMessage={t('common.nothingMatches')}
+          value={chosen}
+          onChange={setChosen}
+          data={(people.data ?? []).map(({ user_id, firstname, lastname, role_key }) => ({
+            value: user_id,
+            label: `${firstname} ${lastname} · ${t(`role.${role_key}`)}`,
+          }))}
+        />
+      )}
+      <Group justify="flex-end" gap="xs" mt="sm">
+        <Button variant="default" onClick={onClose}>
+          {t('common.cancel')}
+        </Button>
+        <Button
+          disabled={!chosen}
+          loading={toCustomer.isPending || toPerson.isPending}
+          onClick={() => chosen && save(chosen)}
+        >
+          {t('site.assign.do')}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -15,7 +15,10 @@ export const scenePath = (name: string): string => join(root, `packages/simcam/s
 
 /** @throws with ffmpeg's last words */
 export function ffmpeg(args: readonly string[]): string {
-  const { status, stderr } = spawnSync('ffmpeg', ['-hide_banner', '-nostdin', '-y', ...args], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync('ffmpeg', ['-hide_banner', '-nostdin', '-y', ...args], {
+    encoding: 'utf8',
+    timeout: 120_000,
+  })
   if (status !== 0) throw new Error(`ffmpeg fails: ${stderr.trim().split('\n').slice(-3).join(' | ')}`)
   return stderr
 }

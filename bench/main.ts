@@ -49,6 +49,10 @@ const sabotaged: Record<Sabotage, string> = {
 }
 
 const { quick, only, sabotage } = readArguments()
+if (process.platform !== 'linux') fail('The bench reads CPU times from /proc: it runs on Linux only.')
+const fault = await buildWebApp(root)
+if (fault) fail(`The web app could not be built:\n${fault}`)
+
 const begun = performance.now()
 const seconds = () => ((performance.now() - begun) / 1000).toFixed(0)
 const say = (text: string) => console.log(`${seconds().padStart(4)} s  ${text}`)
@@ -56,10 +60,6 @@ const skipped: string[] = []
 /** Subjects that did not come to an end, and why: their figures count as missed. */
 const broken: string[] = []
 const judged: { subject: string; figure: Figure; verdict: Verdict; isNoisy: boolean }[] = []
-
-if (process.platform !== 'linux') fail('The bench reads CPU times from /proc: it runs on Linux only.')
-const fault = await buildWebApp(root)
-if (fault) fail(`The web app could not be built:\n${fault}`)
 
 /** How long each subject took, with what it prepared. */
 const took: string[] = []

@@ -30,7 +30,11 @@ export type Amounts = ReadonlyMap<number, Amount>
 /** A channel that has been silent for longer says nothing about how many are inside now. */
 const silentMs = 10 * 60_000
 
-export const round = (value: number): number => Math.round(value * 1000) / 1000
+/**
+ * To thousandths. Sums of fractions differ far behind the point with the order in which they are added up; so that none of
+ * them falls on the other side of a half, what lies that near below it counts as a half.
+ */
+export const round = (value: number): number => Math.round(value * 1000 + 1e-6) / 1000
 const meanOf = (amount: Amount) => (amount.means ?? amount.sum / amount.observedMs) / 1000
 
 const noLevel = { n: 0, mean: null, min: null, max: null, last: null }

@@ -1,3 +1,4 @@
+import type { CustomerView } from '@sightline/contract'
 import type { UsecaseKey } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
@@ -15,10 +16,15 @@ import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import classes from './dashboard.module.css'
 
-type Props = { customerId: string; uc: UsecaseKey | undefined; cameras: readonly Camera[] }
+type Props = {
+  customerId: string
+  uc: UsecaseKey | undefined
+  cameras: readonly Camera[]
+  sites: CustomerView['sites']
+}
 
 /** The latest events of the last 24 hours, new ones as they come. */
-export function Activity({ customerId, uc, cameras }: Props) {
+export function Activity({ customerId, uc, cameras, sites }: Props) {
   const { t } = useTranslation()
   const isAway = useIsServerAway()
   const query = useQuery(
@@ -29,6 +35,7 @@ export function Activity({ customerId, uc, cameras }: Props) {
   })
   const events = Array.isArray(query.data) ? query.data : null
   const known = new Map(cameras.map(({ device_id, device_name }) => [device_id, device_name]))
+  const zones = new Map(sites.map(({ site_id, site_address }) => [site_id, site_address.site_timezone]))
   const found = useCameraNames(events?.flatMap(({ device_id }) => (known.has(device_id) ? [] : [device_id])) ?? [])
   return (
     <Panel
@@ -51,7 +58,11 @@ export function Activity({ customerId, uc, cameras }: Props) {
       ) : events.length === 0 ? (
         <Empty title={t('dashboard.quiet')} />
       ) : (
-        <EventItems events={events} nameOf={({ device_id }) => known.get(device_id) ?? found(device_id) ?? '–'} />
+        <EventItems
+          events={events}
+          zones={zones}
+          nameOf={({ device_id }) => known.get(device_id) ?? found(device_id) ?? '–'}
+        />
       )}
     </Panel>
   )

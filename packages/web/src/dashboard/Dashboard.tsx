@@ -153,7 +153,7 @@ function OfCustomer({ customer, uc, view: face }: Shown & { customer: Customer }
         )}
         <aside className={classes.side}>
           <Suspense fallback={<BlockSkeleton height={sideHeight} />}>
-            <Activity customerId={customer_id} uc={uc} cameras={all} />
+            <Activity customerId={customer_id} uc={uc} cameras={all} sites={view.sites} />
             <Attention customerId={customer_id} cameras={all} />
           </Suspense>
         </aside>

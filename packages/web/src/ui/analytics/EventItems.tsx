@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { formatDuration, formatNumber, formatSiteTime } from '../../i18n/format.ts'
 import { Go } from '../Go.tsx'
 import { Tag } from '../Health.tsx'
-import { useSiteZones } from '../site-zones.ts'
+import { type KnownZones, useSiteZones } from '../site-zones.ts'
 import classes from './analytics.module.css'
 import { bundlesOf } from './bundles.ts'
 import { usecaseIcons } from './usecase-icons.ts'
@@ -55,14 +55,19 @@ type Props = {
   events: readonly EventEntity[]
   /** Of its camera or channel. */
   nameOf: (event: EventEntity) => string
+  /** Of sites that the screen has read anyway. */
+  zones?: KnownZones | undefined
   /** Whole date instead of the time of day. */
   withDate?: boolean
 }
 
 /** Events newest first, each a link to its page, with its time by the clock of its site; those that share a clip together. */
-export function EventItems({ events, nameOf, withDate }: Props) {
+export function EventItems({ events, nameOf, zones, withDate }: Props) {
   const { t } = useTranslation()
-  const zoneOf = useSiteZones(events.map(({ site_id }) => site_id))
+  const zoneOf = useSiteZones(
+    events.map(({ site_id }) => site_id),
+    zones,
+  )
   const item = (event: EventEntity) => (
     <EventItem
       event={event}

@@ -40,7 +40,8 @@ const ways = ['customer', 'person'] as const
 function Assigning({ sites, onClose, onDone }: Props) {
   const { t } = useTranslation()
   const { customers } = useCustomer()
-  const [way, setWay] = useState<(typeof ways)[number]>('customer')
+  const others = customers.filter(({ customer_id }) => sites.some((site) => site.customer_id !== customer_id))
+  const [way, setWay] = useState<(typeof ways)[number]>(others.length > 0 ? 'customer' : 'person')
   const [chosen, setChosen] = useState<string | null>(null)
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), typingMs)
@@ -58,16 +59,18 @@ function Assigning({ sites, onClose, onDone }: Props) {
       : toPerson.mutate({ user_id: id, site_id }, { onSuccess: onDone })
   return (
     <Stack gap="sm">
-      <SegmentedControl
-        aria-label={t('site.assign.way')}
-        value={way}
-        onChange={(next) => {
-          setWay(next as typeof way)
-          setChosen(null)
-          setTyped('')
-        }}
-        data={ways.map((value) => ({ value, label: t(`site.assign.to.${value}`) }))}
-      />
+      {others.length > 0 && (
+        <SegmentedControl
+          aria-label={t('site.assign.way')}
+          value={way}
+          onChange={(next) => {
+            setWay(next as typeof way)
+            setChosen(null)
+            setTyped('')
+          }}
+          data={ways.map((value) => ({ value, label: t(`site.assign.to.${value}`) }))}
+        />
+      )}
       {way === 'customer' ? (
         <Select
           key={way}
@@ -78,9 +81,7 @@ function Assigning({ sites, onClose, onDone }: Props) {
           nothingFoundMessage={t('common.nothingMatches')}
           value={chosen}
           onChange={setChosen}
-          data={customers
-            .filter(({ customer_id }) => sites.some((site) => site.customer_id !== customer_id))
-            .map(({ customer_id, customer_name }) => ({ value: customer_id, label: customer_name }))}
+          data={others.map(({ customer_id, customer_name }) => ({ value: customer_id, label: customer_name }))}
         />
       ) : (
         <Select

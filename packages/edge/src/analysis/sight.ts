@@ -67,9 +67,10 @@ export function createSight(cv: Cv) {
   }
 }
 
-/** FNV-1a, 32 bits. */
+/** FNV-1a, 32 bits, by words of four bytes: OpenCV's memory is aligned, and one that differs alone always shows. */
 function fingerprintOf(bytes: Uint8Array): number {
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
   let hash = 0x811c9dc5
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
+  for (let i = 0; i < words.length; i++) hash = Math.imul(hash ^ (words[i] as number), 0x01000193)
   return hash
 }

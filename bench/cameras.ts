@@ -194,7 +194,7 @@ export function configOf(cams: readonly SimulatedCamera[], more: Record<string, 
       auto_recovery: true,
     }),
   )
-  return { version: Math.floor(Date.now() / 1000) % 2 ** 31, sources, channels, models: [] }
+  return { version: Math.floor(Date.now() / 1000) % 2 ** 31, sources, channels, models: [], embedders: [] }
 }
 
 /** Puts the configuration in place and waits until every camera is analysed, and some seconds more; answers its end. */

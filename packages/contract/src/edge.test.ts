@@ -83,6 +83,8 @@ const fromPortal: { [T in PortalMessage['type']]: Extract<PortalMessage, { type:
             },
           ],
           auto_recovery: true,
+          refusal: 'faces_off',
+          gallery: { sha256: 'ef'.repeat(32), size: 2064 },
         },
       ],
       models: [
@@ -93,6 +95,12 @@ const fromPortal: { [T in PortalMessage['type']]: Extract<PortalMessage, { type:
           head: 'yolov8',
           input: { width: 640, height: 640, is_open: false },
           labels: { 0: 'person' },
+        },
+      ],
+      embedders: [
+        {
+          ...{ model_id: uuid, sha256: 'cd'.repeat(32), size: 4_000_000, vector_length: 512 },
+          ...{ input: { width: 112, height: 112 }, range: 'signed' },
         },
       ],
     },
@@ -199,6 +207,7 @@ const fromNimble: { [T in NimbleMessage['type']]: Extract<NimbleMessage, { type:
   'live.started': { type: 'live.started', id: 6, mime: 'video/mp4; codecs="avc1.4d401f"' },
   'live.ended': { type: 'live.ended', id: 6, cause: 'stalled' },
   'model.get': { type: 'model.get', stream: 1, model_id: uuid, from: 0 },
+  'gallery.get': { type: 'gallery.get', stream: 2, channel_id: uuid, from: 0 },
   overlay: {
     type: 'overlay',
     source_id: uuid,

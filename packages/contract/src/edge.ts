@@ -2,7 +2,15 @@
  * The link between portal and nimble, protocol version 1: one WebSocket, JSON text frames as below,
  * binary frames for events and media (`frame.ts`). Both ends validate with these schemas.
  */
-import { detectionLabels, heads, metricIds, modelMaxBytes, usecaseKeys, zoneKinds } from '@sightline/domain'
+import {
+  detectionLabels,
+  heads,
+  metricIds,
+  modelMaxBytes,
+  usecaseKeys,
+  valueRanges,
+  zoneKinds,
+} from '@sightline/domain'
 import * as z from 'zod'
 
 export const linkProtocol = 1
@@ -56,6 +64,7 @@ export const linkFaults = [
 export type LinkFault = (typeof linkFaults)[number]
 
 const uuid = z.uuid()
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const base64 = z.string().regex(/^[A-Za-z0-9+/]{1,1024}={0,2}$/)
 const text = z.string().max(2000)
 const ms = z.number()
@@ -151,6 +160,9 @@ export const elementValue = z.union([z.string(), z.number(), z.boolean()])
 export const elements = z.record(z.string(), elementValue)
 export type Elements = z.infer<typeof elements>
 
+/** Vectors of people's faces in the file that `readGallery` reads; another one has another SHA-256. */
+export const linkGallery = z.object({ sha256, size: z.int().positive() })
+
 export const linkChannel = z.object({
   channel_id: uuid,
   source_id: uuid,
@@ -161,13 +173,17 @@ export const linkChannel = z.object({
   pipeline_elements: elements,
   zones: z.array(linkZone),
   auto_recovery: z.boolean(),
+  /** Why it must not run, as a cause; it is refused for that. */
+  refusal: z.string().max(200).optional(),
+  /** Of face recognition: the faces it knows, asked for with `gallery.get`; absent while there are none. */
+  gallery: linkGallery.optional(),
 })
 export type LinkChannel = z.infer<typeof linkChannel>
 
 /** A model that a pipeline names; its file is asked for with `model.get`. */
 export const linkModel = z.object({
   model_id: uuid,
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  sha256,
   size: z.int().positive().max(modelMaxBytes),
   head: z.enum(heads),
   /** Of the picture that it looks at; `is_open`: it takes others too. */
@@ -177,11 +193,24 @@ export const linkModel = z.object({
 })
 export type LinkModel = z.infer<typeof linkModel>
 
+/** A model that a pipeline names to compare faces; its file is asked for like that of a detection model. */
+export const linkEmbedder = z.object({
+  model_id: uuid,
+  sha256,
+  size: z.int().positive().max(modelMaxBytes),
+  /** Of the picture of a face that it looks at. */
+  input: z.object({ width: z.int().positive(), height: z.int().positive() }),
+  range: z.enum(valueRanges),
+  vector_length: z.int().positive(),
+})
+export type LinkEmbedder = z.infer<typeof linkEmbedder>
+
 export const linkConfig = z.object({
   version: z.int(),
   sources: z.array(linkSource),
   channels: z.array(linkChannel),
   models: z.array(linkModel).default([]),
+  embedders: z.array(linkEmbedder).default([]),
 })
 export type LinkConfig = z.infer<typeof linkConfig>
 
@@ -191,7 +220,7 @@ export type LinkConfig = z.infer<typeof linkConfig>
  * Reasons of a state or a refusal, as ids that both languages translate.
  * Camera: host_unknown, unreachable, timeout, not_rtsp, bad_credentials, credentials_too_long, credentials_unreadable, no_stream, not_h264:<codec>, stalled, cut, bad_stream, decoder_crashed,
  * redirected, address_refused, frozen, blind.
- * Channel: needs_model, model_loading:<percent>, model_missing, model_corrupt, model_runtime_missing, model_unrunnable:<why>, model_starting, model_crashed:<signal or exit code>, model_quarantined:<signal or exit code>, needs_calibration, degraded:<why>, analysis_behind:<pictures left out a minute>, source_missing, no_zone, line_required.
+ * Channel: needs_model, model_loading:<percent>, model_missing, model_corrupt, model_runtime_missing, model_unrunnable:<why>, model_starting, model_crashed:<signal or exit code>, model_quarantined:<signal or exit code>, gallery_loading, faces_off, needs_calibration, degraded:<why>, analysis_behind:<pictures left out a minute>, source_missing, no_zone, line_required.
  */
 const cause = z.string().max(200).nullable()
 
@@ -338,7 +367,7 @@ export const portalMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('media.get'), ...request, media_id: uuid }),
   z.object({ type: z.literal('live.start'), ...request, source_id: uuid, mode: z.enum(['fmp4', 'mjpeg']) }),
   z.object({ type: z.literal('live.stop'), ...request }),
-  /** Answers `model.get` when there is nothing to send. */
+  /** Answers `model.get` and `gallery.get` when there is nothing to send. */
   z.object({ type: z.literal('model.none'), stream: z.int(), cause: z.string().max(200) }),
 ])
 export type PortalMessage = z.infer<typeof portalMessage>
@@ -418,6 +447,13 @@ export const nimbleMessage = z.discriminatedUnion('type', [
     type: z.literal('model.get'),
     stream: z.int().min(0).max(0xffff_ffff),
     model_id: uuid,
+    from: z.int().min(0),
+  }),
+  /** Likewise, for a part of the gallery that a channel compares faces with. */
+  z.object({
+    type: z.literal('gallery.get'),
+    stream: z.int().min(0).max(0xffff_ffff),
+    channel_id: uuid,
     from: z.int().min(0),
   }),
 ])

@@ -26,6 +26,8 @@ export const occasion = z.object({
   /** Zone or line, and which way it was crossed. */
   zone: z.string().nullable(),
   direction: z.string().nullable(),
+  /** Name of whose face it is; null of everybody else's, and of what is about no face. */
+  person: z.string().nullable(),
 })
 export type Occasion = z.infer<typeof occasion>
 

@@ -5,6 +5,7 @@ import { customer } from './customer.ts'
 import { demo } from './demo.ts'
 import { deviceOps } from './device.ts'
 import { event } from './event.ts'
+import { face } from './face.ts'
 import { geo } from './geo.ts'
 import { instance } from './instance.ts'
 import { job } from './job.ts'
@@ -35,6 +36,7 @@ export const api = {
   demo,
   device: deviceOps,
   event,
+  face,
   geo,
   instance,
   job,
@@ -67,6 +69,7 @@ export * from './customer.ts'
 export * from './demo.ts'
 export * from './device.ts'
 export * from './event.ts'
+export * from './face.ts'
 export * as field from './field.ts'
 export * from './geo.ts'
 export * from './health.ts'

@@ -1,4 +1,4 @@
-import { detectionLabels, heads, mostClasses, usecaseKeys } from '@sightline/domain'
+import { detectionLabels, modelHeads, mostClasses, usecaseKeys, valueRanges } from '@sightline/domain'
 import * as z from 'zod'
 import { id, requiredLine, stored, thing } from './field.ts'
 import { op } from './op.ts'
@@ -31,10 +31,14 @@ export const modelEntity = z
     /** Of the picture that it looks at. */
     input_width: z.int(),
     input_height: z.int(),
-    head: z.enum(heads),
+    head: z.enum(modelHeads),
     /** Class names of the file, by number. */
     names: z.record(z.string(), z.string()),
     labels: z.record(z.string(), z.enum(detectionLabels)),
+    /** The numbers that it wants colours in; detection models 0…1. */
+    value_range: z.enum(valueRanges),
+    /** How many numbers an embedding model answers; null of others. */
+    vector_length: z.int().nullable(),
     /** What its labels may suffice for. */
     usecase_keys: z.array(z.enum(usecaseKeys)),
     /** Only what could be run becomes a model; `refused`: its file is gone since. */
@@ -59,10 +63,12 @@ export const modelCheck = z
     input_width: z.int(),
     input_height: z.int(),
     /** Those whose shapes fit, and the one that was used: the wanted one, or the likeliest. */
-    heads: z.array(z.enum(heads)),
-    head: z.enum(heads),
+    heads: z.array(z.enum(modelHeads)),
+    head: z.enum(modelHeads),
     /** How many classes it tells apart; null where its outputs do not say. */
     classes: z.int().nullable(),
+    /** How many numbers it answers, with the head `embedding`; else null. */
+    vector_length: z.int().nullable(),
     names: z.record(z.string(), z.string()),
     /** Suggested from the names, to be confirmed. */
     labels: z.record(z.string(), z.enum(detectionLabels)),
@@ -84,13 +90,13 @@ export const modelCheck = z
 export type ModelCheck = z.infer<typeof modelCheck>
 
 const path = requiredLine(1)
-const head = z.enum(heads, { error: 'one_of' })
+const head = z.enum(modelHeads, { error: 'one_of' })
 
 export const model = {
   list: op({
     method: 'GET',
     path: '/model/list',
-    summary: 'Detection models of the organization',
+    summary: 'Models of the organization',
     access: 'viewer_and_above',
     input: z.strictObject({}),
     output: z.array(modelEntity),
@@ -114,14 +120,19 @@ export const model = {
     path: '/model',
     summary: 'Add an uploaded model, with its head and labels confirmed; it is run once more',
     access: 'admin_and_above',
-    input: z.strictObject({
-      model_name: thing,
-      path,
-      head,
-      labels: labelMap
-        .refine((map) => Object.keys(map).length > 0, 'label_required')
-        .refine((map) => Object.keys(map).length <= mostClasses, 'too_many'),
-    }),
+    input: z
+      .strictObject({
+        model_name: thing,
+        path,
+        head,
+        labels: labelMap.refine((map) => Object.keys(map).length <= mostClasses, 'too_many').default({}),
+        value_range: z.enum(valueRanges, { error: 'one_of' }).default('unit'),
+      })
+      // An embedding model tells nothing apart by itself.
+      .refine(({ head, labels }) => head === 'embedding' || Object.keys(labels).length > 0, {
+        path: ['labels'],
+        error: 'label_required',
+      }),
     output: modelEntity,
     status: 201,
   }),

@@ -5,6 +5,7 @@ import { device } from './device.ts'
 import { metricStat } from './event.ts'
 import {
   country,
+  description,
   id,
   line,
   optionalLine,
@@ -45,7 +46,11 @@ export const siteEntity = z
     customer_id: z.uuid(),
     site_address: siteAddress,
     site_image: z.string().nullable(),
+    /** Faces are compared here: by whom it was switched on and when, and what people are told about it. */
     faces_allowed: z.boolean(),
+    faces_allowed_by: z.string().nullable(),
+    faces_allowed_at: z.string().nullable(),
+    faces_notice: z.string(),
     site_total_devices: z.int(),
     site_notifications: z.int(),
     site_active_channels: z.int(),
@@ -81,6 +86,7 @@ export const siteDraft = z.strictObject({
   site_address: siteAddress,
   site_image: uploaded.nullable().default(null),
   faces_allowed: z.boolean().default(false),
+  faces_notice: description.default(''),
   organization_id: id.optional(),
 })
 export const siteChange = z.strictObject({
@@ -89,6 +95,8 @@ export const siteChange = z.strictObject({
   site_address: siteAddress.optional(),
   site_image: uploaded.nullable().optional(),
   faces_allowed: z.boolean().optional(),
+  /** What people are told; without one faces are not allowed. */
+  faces_notice: description.optional(),
   version,
 })
 

@@ -1,6 +1,7 @@
 export * from './collision.ts'
 export * from './detection.ts'
 export * from './diagnosis.ts'
+export * from './face.ts'
 export * from './geometry.ts'
 export * from './health.ts'
 export * from './homography.ts'

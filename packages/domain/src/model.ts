@@ -2,10 +2,15 @@
  * What a user's ONNX model finds: the labels of the product that its classes are mapped to, and the names that a file
  * brings along.
  */
+import { heads } from './detection.ts'
 import { type DetectionLabel, detectionLabels } from './label.ts'
 
 /** Class of the model, counted from 0 and written as text → label. */
 export type LabelMap = Record<string, DetectionLabel>
+
+/** What a model answers: boxes, by one of the heads of detectors, or the vector of a face. */
+export const modelHeads = [...heads, 'embedding'] as const
+export type ModelHead = (typeof modelHeads)[number]
 
 export const modelMaxBytes = 200 * 1024 * 1024
 /** Classes beyond this many are not offered for mapping. */

@@ -45,7 +45,9 @@ test.each<[UsecaseKey, PipelineElements, DetectionLabel[] | null, ReturnType<typ
   ['fcmsk', {}, ['face', 'mask'], 'needs_model'],
   ['fcmsk', {}, ['mask', 'no_mask'], null],
   ['fcrecog', {}, ['person'], 'needs_model'],
-  ['fcrecog', {}, ['face'], null],
+  ['fcrecog', {}, ['face'], 'needs_model'],
+  ['fcrecog', { 'analytic.embedding': 'any' }, ['face'], null],
+  ['fcrecog', { 'analytic.embedding': 'any' }, ['person'], 'needs_model'],
   ['frdtec', {}, null, 'needs_model'],
   ['frdtec', { 'detector.flames': true }, null, null],
   ['frdtec', {}, ['smoke'], null],
@@ -66,7 +68,10 @@ test.each<[UsecaseKey, PipelineElements, DetectionLabel[] | null, ReturnType<typ
 
 test('a model that knows every label serves every use case, once calibrated', () => {
   for (const key of usecaseKeys)
-    expect(missingNeed(key, { ...pipelineDefaults(key), ...points, ...onnx }, detectionLabels), key).toBeNull()
+    expect(
+      missingNeed(key, { ...pipelineDefaults(key), ...points, ...onnx, 'analytic.embedding': 'any' }, detectionLabels),
+      key,
+    ).toBeNull()
 })
 
 test('what the defaults ask of a model is what the table says, but for the items of equipment, which are each asked for', () => {

@@ -23,12 +23,17 @@ export function missingNeed(
   modelLabels: readonly DetectionLabel[] | null,
 ): Need | null {
   const kind = String(elements['detector.kind'])
+  if (lacksEmbedding(key, elements)) return 'needs_model'
   const seesFlames = elements['detector.flames'] === true
   if (kind === 'onnx' && !modelLabels && !seesFlames) return 'needs_model'
   const labels = [...(builtInLabels[kind] ?? modelLabels ?? []), ...(seesFlames ? (['fire'] as const) : [])]
   if (unmetLabels(labelsFor(key, elements), labels).length > 0) return 'needs_model'
   return usecases[key].needsCalibration && !isCalibrated(key, elements) ? 'needs_calibration' : null
 }
+
+/** Faces are found by one model and compared by another. */
+export const lacksEmbedding = (key: UsecaseKey, elements: PipelineElements): boolean =>
+  key === 'fcrecog' && !elements['analytic.embedding']
 
 /** Four points, or for people a reference height. */
 function isCalibrated(key: UsecaseKey, elements: PipelineElements): boolean {

@@ -28,6 +28,7 @@ const only: Record<string, readonly UsecaseKey[]> = {
   'analytic.required_count': ['ppedtec'],
   'analytic.min_votes': ['ppedtec', 'fcmsk'],
   'analytic.min_face_px': ['fcmsk', 'fcrecog'],
+  'analytic.embedding': ['fcrecog'],
   'analytic.threshold': ['fcrecog'],
   'analytic.margin': ['fcrecog'],
   'analytic.ttc_s': ['coldtec'],

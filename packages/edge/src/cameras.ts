@@ -12,7 +12,7 @@ import { createClips } from './live/clips.ts'
 import type { LiveMode } from './live/live.ts'
 import type { MediaStore } from './live/media-store.ts'
 import type { Log } from './log.ts'
-import { withModels } from './model/attached.ts'
+import { filesOf, withModels } from './model/attached.ts'
 import { type FetchPart, openModelStore } from './model/store.ts'
 import { discover, scanInterfaces } from './onvif/discover.ts'
 import { probe } from './onvif/probe.ts'
@@ -76,7 +76,7 @@ export function createCameras(options: CamerasOptions): Cameras {
   })
   let portal: FetchPart | null = null
   const setChannels = (channels: LinkConfig['channels']) =>
-    analysis.setChannels(withModels(channels, applied?.models ?? [], models.state))
+    analysis.setChannels(withModels(channels, applied ?? { models: [], embedders: [] }, models.state))
 
   const begin = (source: LinkSource): Watched => {
     const item: Omit<Watched, 'camera'> = { source, pace: null, viewers: new Set() }
@@ -169,7 +169,7 @@ export function createCameras(options: CamerasOptions): Cameras {
     apply(config) {
       applied = config
       // First, so that a camera begins with the pictures that its channels want.
-      models.want(config.models)
+      models.want(filesOf(config))
       setChannels(config.channels)
       applySources(config.sources)
       tell({ type: 'config.applied', version: config.version })

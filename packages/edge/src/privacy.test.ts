@@ -50,7 +50,7 @@ async function setUp() {
     ...{ pipeline_elements: pipelineDefaults('intrdtec'), zones: [], auto_recovery: false },
   }
   const config = (version: number, masks: Outline[]): LinkConfig => ({
-    ...{ version, channels: [channel], models: [] },
+    ...{ version, channels: [channel], models: [], embedders: [] },
     sources: [source(masked, one.address, masks), source(plain, two.address, [])],
   })
   const stateOf = (id: string) => cameras.state().sources.find(({ source_id }) => source_id === id)

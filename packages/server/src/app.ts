@@ -18,6 +18,7 @@ import { device } from './device/handlers.ts'
 import { type Env, isSecure } from './env.ts'
 import { event } from './event/handlers.ts'
 import { createEventWriter } from './event/ingest.ts'
+import { face } from './face/handlers.ts'
 import { answerFailure, answerUnreadable } from './failure.ts'
 import { createGates } from './gates.ts'
 import { geo } from './geo/handlers.ts'
@@ -78,6 +79,7 @@ const handlers: AllHandlers = {
   license,
   live,
   media,
+  face,
   model,
   nimble,
   organization,

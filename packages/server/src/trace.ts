@@ -76,7 +76,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const text = (value: unknown) => (typeof value === 'string' ? value : null)
 
-const secret = /password|secret|token|csrf|license_key|private_key|^current$/i
+const secret = /password|secret|token|csrf|license_key|private_key|^current$|^face_name$/i
 const longestJson = 16_384
 
 /** JSON with secrets masked; what is too long for a log is left out and said to be. */

@@ -195,6 +195,21 @@ export function colourDetector(
   })
 }
 
+/**
+ * An embedding model that answers the mean of red, green and blue of the picture it gets: pictures are as alike as their
+ * colours.
+ * @param size side of its square input
+ */
+export const colourEmbedder = (size = 32): Uint8Array<ArrayBuffer> =>
+  onnxFile({
+    nodes: [
+      { op: 'GlobalAveragePool', in: ['face'], out: ['mean'] },
+      { op: 'Flatten', in: ['mean'], out: ['vector'] },
+    ],
+    inputs: [{ name: 'face', dims: [1, 3, size, size] }],
+    outputs: [{ name: 'vector', dims: [1, 3] }],
+  })
+
 /** Convolutions of about the cost of YOLOv8n (4.3 GMAC at 640), with a `yolov8` head of no meaning: for measurements. */
 export function costlyDetector(size: number): Uint8Array<ArrayBuffer> {
   const nodes: Node[] = []

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import type { ChannelState, EventRecord, Overlay } from '@sightline/contract/edge'
+import { type Enrolled, readGallery } from '@sightline/domain'
 import type { AnalysisPace } from '../camera/messages.ts'
 import type { ChannelWork } from '../model/attached.ts'
 import { type Inference, openInference } from '../model/inference.ts'
@@ -53,8 +55,8 @@ type Running = {
   state: ChannelState
   /** When its pictures came, of the last seconds. */
   seenAt: number[]
-  /** Keeps the model loaded while the channel runs; null without one. */
-  inference: Inference | null
+  /** Keep its models loaded while the channel runs. */
+  inferences: readonly Inference[]
 }
 /** Channels of one camera that look at its pictures in the same way. */
 type Group = { settings: PerceptionSettings; perception: Perception; dueAt: number; isStill: boolean }
@@ -81,7 +83,8 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
 
   function start(config: ChannelWork, before: Carried | null): ChannelState {
     const settings = settingsOf(config)
-    const { refusal, inference } = engage(config, settings)
+    const { refusal, inferences, gallery } = engage(config, settings)
+    settings.analytic.gallery = gallery
     const state: ChannelState = {
       channel_id: config.channel_id,
       version: config.version,
@@ -93,7 +96,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     if (refusal) refused.set(config.channel_id, config)
     else {
       const channel = createChannel(config, settings, random, before ?? carried(config.channel_id))
-      channels.set(config.channel_id, { config, settings, channel, state, seenAt: [], inference })
+      channels.set(config.channel_id, { config, settings, channel, state, seenAt: [], inferences })
     }
     return state
   }
@@ -187,13 +190,13 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
       const byId = new Map(wanted.map((config) => [config.channel_id, config]))
       const touched = new Set<string>()
       const before = new Map<string, Carried | null>()
-      for (const [id, { config, channel, inference }] of channels) {
+      for (const [id, { config, channel, inferences }] of channels) {
         if (isSame(config, byId.get(id))) continue
         records.push(...channel.close(at, 'disabled'))
         before.set(id, channel.carried())
         touched.add(config.source_id)
         channels.delete(id)
-        inference?.close()
+        for (const inference of inferences) inference.close()
       }
       for (const [id, config] of refused) if (!isSame(config, byId.get(id))) refused.delete(id)
       for (const config of wanted) {
@@ -260,7 +263,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     stop(at: number, cause: 'restart' | 'disabled'): EventRecord[] {
       const records = [...channels.values()].flatMap(({ channel }) => channel.close(at, cause))
       for (const source of sources.values()) release(source)
-      for (const { inference } of channels.values()) inference?.close()
+      for (const { inferences } of channels.values()) for (const inference of inferences) inference.close()
       channels.clear()
       sources.clear()
       return records
@@ -295,16 +298,33 @@ const nothing = (): Analysed => ({ records: [], overlay: null, states: [], isSti
 
 export type Analyzer = ReturnType<typeof createAnalyzer>
 
-/** What keeps a channel from running, or the model that it runs with. */
-function engage(config: ChannelWork, settings: Settings): { refusal: Refusal | null; inference: Inference | null } {
+type Engaged = { refusal: Refusal | null; inferences: Inference[]; gallery: readonly Enrolled[] }
+
+/** What keeps a channel from running, or the models that it runs with and the faces that it knows. */
+function engage(config: ChannelWork, settings: Settings): Engaged {
   const refusal = refusalOf(config, settings)
-  const { model } = settings.perception
-  if (refusal || !model) return { refusal, inference: null }
+  const inferences: Inference[] = []
+  if (refusal) return { refusal, inferences, gallery: [] }
+  const { model, embedder } = settings.perception
   try {
-    return { refusal: null, inference: openInference({ file: model.file, head: model.head, size: model.size }) }
+    if (model) inferences.push(openInference({ file: model.file, head: model.head, size: model.size }))
+    if (embedder) inferences.push(openInference({ ...embedder, head: 'embedding' }))
+    return { refusal, inferences, gallery: galleryOf(config) }
   } catch (error) {
+    for (const inference of inferences) inference.close()
     if (!(error instanceof ModelTrouble)) throw error
-    return { refusal: { state: 'refused', detector_state: 'needs_model', cause: error.message }, inference: null }
+    const needs = { state: 'refused', detector_state: 'needs_model', cause: error.message } as const
+    return { refusal: needs, inferences: [], gallery: [] }
+  }
+}
+
+/** @throws ModelTrouble when its file went, or was made with another model: a newer one is on its way then */
+function galleryOf({ faces }: ChannelWork): readonly Enrolled[] {
+  if (!faces || 'cause' in faces || faces.gallery === null) return []
+  try {
+    return readGallery(readFileSync(faces.gallery), faces.embedder.vector_length)
+  } catch (error) {
+    throw new ModelTrouble('gallery_loading', { cause: error })
   }
 }
 

@@ -16,6 +16,7 @@ export type Refusal = Pick<ChannelState, 'state' | 'detector_state' | 'cause'>
 
 /** What keeps a channel from being run by this engine; null when nothing does. */
 export function refusalOf(config: LinkChannel, { need, modelCause }: Settings): Refusal | null {
+  if (config.refusal) return { state: 'refused', detector_state: 'ok', cause: config.refusal }
   if (modelCause) return { state: 'applied', detector_state: 'needs_model', cause: modelCause }
   if (need) return { state: 'applied', detector_state: need, cause: need }
   const drawn = (kind: Shape['kind']) => config.zones.some((zone) => zone.is_active && zone.kind === kind)
@@ -136,9 +137,18 @@ export function createChannel(
     const { at, aspect, height, watching, sight, moving, still, parts, flames } = seen
     const followed = tall
       .filter((track) => track.confirmed)
-      .map(({ id, box, score, label, present, embedding = null }): Followed => {
+      .map(({ id, box, score, label, present, embedding }): Followed => {
         const ground = placeOf(box, analytic.floor, aspect, height)
-        return { trackId: id, box, score, label, present, stays: stays.get(id) ?? [], ground, embedding }
+        return {
+          trackId: id,
+          box,
+          score,
+          label,
+          present,
+          stays: stays.get(id) ?? [],
+          ground,
+          embedding: embedding ?? null,
+        }
       })
     return {
       at,

@@ -1,7 +1,8 @@
-import type { Box } from '@sightline/domain'
+import { type Box, iou } from '@sightline/domain'
 import { createModelDetector } from '../model/detector.ts'
+import { createEmbedder } from '../model/embedder.ts'
 import { createBackdrop } from './backdrop.ts'
-import { createHogDetector, type Detector, motionDetector } from './detect.ts'
+import { createHogDetector, type Detection, type Detector, motionDetector } from './detect.ts'
 import { createDoubt } from './doubt.ts'
 import { createFlames } from './flames.ts'
 import { createMotion } from './motion.ts'
@@ -9,7 +10,7 @@ import type { Cv, Mat } from './opencv.ts'
 import { createRest } from './rest.ts'
 import type { PerceptionSettings } from './settings.ts'
 import { createSight, isBlind, type Sight } from './sight.ts'
-import { createTracker, isPresent } from './track.ts'
+import { createTracker, isPresent, type Track } from './track.ts'
 import type { FollowedLabel, Part } from './usecase/usecase.ts'
 
 /** One track in one picture, its box in 0…1. */
@@ -24,8 +25,8 @@ export type SeenTrack = {
   present: boolean
   /** Something held it in this very picture. */
   observed: boolean
-  /** Of a face, as a unit vector; null or absent where none was computed. */
-  embedding?: Float32Array | null
+  /** Makes the unit vector of a face, of use until the next picture; absent of anything else, and without a model for it. */
+  embedding?: () => Float32Array | null
 }
 
 /** What one picture showed. */
@@ -64,6 +65,9 @@ export type Perception = {
   delete(): void
 }
 
+/** Of a face found with the box of its track, which follows it. */
+const leastFaceOverlap = 0.3
+
 /** From pictures to tracks: motion, detector and tracker of one camera. */
 export function createPerception(
   cv: Cv,
@@ -82,6 +86,7 @@ export function createPerception(
   const sight = createSight(cv)
   const flames = settings.flames ? createFlames(smallWidth, smallHeight) : null
   const detector = detectorOf(cv, settings, width, height)
+  const embedder = settings.embedder && createEmbedder(cv, settings.embedder)
   const tracker = createTracker(settings.tracker)
   const rest = createRest(settings.recheckMs)
   const doubt = createDoubt()
@@ -91,7 +96,7 @@ export function createPerception(
   const reduced = (box: Box): Box => [box[0] / zoom, box[1] / zoom, box[2] / zoom, box[3] / zoom]
   const share = (box: Box): Box => [box[0] / width, box[1] / height, box[2] / width, box[3] / height]
 
-  function follow(picture: Mat, at: number, blobs: ReturnType<typeof motion.look>['blobs']): void {
+  function follow(picture: Mat, at: number, blobs: ReturnType<typeof motion.look>['blobs']): readonly Detection[] {
     const moving = blobs.map(({ box, fill }) => ({ box: enlarged(box), fill }))
     const standsOut = (box: Box) => backdrop.standsOut(small, reduced(box))
     const { look, believed } = rest.plan(tracker.tracks, moving, standsOut, at)
@@ -113,6 +118,26 @@ export function createPerception(
       tracker.tracks.map((track) => reduced(track.box)),
       at,
     )
+    return found
+  }
+
+  /** What of a track is told of its face, when one was found there in this very picture. */
+  function faceOf({ label, box }: Track, picture: Mat, found: readonly Detection[]) {
+    if (!embedder || label !== 'face') return null
+    // The track's own box is smoothed, and lags behind who walks.
+    const [nearest] = found
+      .filter(({ kind }) => kind === 'face')
+      .map((face) => ({ box: face.box, overlap: iou(face.box, box) }))
+      .sort((a, b) => b.overlap - a.overlap)
+    if (!nearest || nearest.overlap < leastFaceOverlap) return null
+    let vector: Float32Array | null | undefined
+    return {
+      embedding() {
+        // Channels of one camera may all ask.
+        if (vector === undefined) vector = embedder.embed(picture, nearest.box)
+        return vector
+      },
+    }
   }
 
   return {
@@ -145,8 +170,8 @@ export function createPerception(
         }
         return { ...nothing, cause: unsteady }
       }
-      follow(picture, at, blobs)
-      const trouble = detector.trouble?.() ?? null
+      const found = follow(picture, at, blobs)
+      const trouble = detector.trouble?.() ?? embedder?.trouble() ?? null
       if (trouble !== null) return { ...nothing, cause: trouble }
       const burning = flames?.look(small, at)
       return {
@@ -166,11 +191,12 @@ export function createPerception(
           confirmed: track.confirmed,
           present: isPresent(track, at),
           observed: track.heldAt === at,
+          ...(track.heldAt === at && faceOf(track, picture, found)),
         })),
       }
     },
     delete() {
-      for (const thing of [small, motion, sight, detector]) thing.delete()
+      for (const thing of [small, motion, sight, detector, embedder]) thing?.delete()
     },
   }
 }

@@ -3,6 +3,7 @@ import {
   calibrationOf,
   type DetectionLabel,
   detectionLabels,
+  type Enrolled,
   type Homography,
   heads,
   intruderLabels,
@@ -13,10 +14,10 @@ import {
 } from '@sightline/domain'
 import type { ChannelWork, ReadyModel } from '../model/attached.ts'
 import type { ModelSettings } from '../model/detector.ts'
+import type { EmbedderSettings } from '../model/embedder.ts'
 import type { HogSettings } from './detect.ts'
 import type { MotionSettings } from './motion.ts'
 import type { TrackerSettings } from './track.ts'
-import type { Enrolled } from './usecase/fcrecog.ts'
 import type { ZoneSettings } from './zones.ts'
 
 /** How pictures are looked at. Channels of one camera that agree in this share the work. */
@@ -28,6 +29,8 @@ export type PerceptionSettings = {
   detector: 'hog' | 'motion' | 'onnx'
   /** Null without one, or while it is not here. */
   model: ModelSettings | null
+  /** Makes vectors of faces; null where none are compared. */
+  embedder: EmbedderSettings | null
   hog: HogSettings
   tracker: TrackerSettings
   recheckMs: number
@@ -80,12 +83,14 @@ export function settingsOf({
   usecase_key,
   pipeline_elements,
   model: attached,
-}: Pick<ChannelWork, 'usecase_key' | 'pipeline_elements' | 'model'>) {
+  faces,
+}: Pick<ChannelWork, 'usecase_key' | 'pipeline_elements' | 'model' | 'faces'>) {
   const map: PipelineElements = { ...pipelineDefaults(usecase_key), ...pipeline_elements }
   const number = (key: string, otherwise = 0) => (typeof map[key] === 'number' ? map[key] : otherwise)
   const text = (key: string) => (typeof map[key] === 'string' ? map[key] : '')
 
   const model = attached && 'file' in attached ? modelSettings(usecase_key, map, attached) : null
+  const embedder = faces && 'embedder' in faces ? faces.embedder : null
   // Motion, tracks and windows go by the pictures that are looked at.
   const fps = number('decode.fps') / (model ? number('detector.every_n', 1) : 1)
   const modelLabels = model && [...new Set(Object.values(model.labels))]
@@ -100,6 +105,7 @@ export function settingsOf({
     },
     detector: model ? 'onnx' : text('detector.kind') === 'hog' ? 'hog' : 'motion',
     model,
+    embedder: embedder && { file: embedder.file, size: embedder.input, range: embedder.range },
     hog: {
       minScore: number('detector.conf'),
       nms: number('detector.nms'),
@@ -156,8 +162,8 @@ export function settingsOf({
     analytic,
     /** What only the user can add before the channel can run; null when nothing lacks. */
     need: missingNeed(usecase_key, map, modelLabels),
-    /** Why the model that the pipeline names is not here; null when it is, or none is named. */
-    modelCause: attached && 'cause' in attached ? attached.cause : null,
+    /** Why a model that the pipeline names, or the gallery, is not here; null when all are, or none is named. */
+    modelCause: causeOf(attached) ?? causeOf(faces),
     picture: {
       fps,
       width: number('decode.width'),
@@ -166,6 +172,9 @@ export function settingsOf({
     },
   }
 }
+
+const causeOf = (attached: ChannelWork['model'] | ChannelWork['faces']): string | null =>
+  attached && 'cause' in attached ? attached.cause : null
 
 function modelSettings(
   usecase: LinkChannel['usecase_key'],

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import type { EventRecord } from '@sightline/contract/edge'
 import type { DetectionLabel, PipelineElements, UsecaseKey } from '@sightline/domain'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cellSide, colourDetector } from '../../../domain/src/testing/onnx-file.ts'
+import { cellSide, colourDetector, colourEmbedder } from '../../../domain/src/testing/onnx-file.ts'
+import type { AttachedFaces } from '../model/attached.ts'
 import { createAnalyzer } from './analyzer.ts'
 import { type Cv, loadOpenCv } from './opencv.ts'
 import { fromAbove, occasionsIn, told, windows } from './testing/made.ts'
@@ -23,6 +24,7 @@ const feetRow = 6
 let cv: Cv
 beforeAll(async () => {
   cv = await loadOpenCv()
+  writeFileSync(join(folder, 'colours.onnx'), colourEmbedder())
   writeFileSync(join(folder, 'cells.onnx'), colourDetector('yolov8'))
   // Who stands in the sixth row is three cells tall, so that a cell can be worn on the head.
   writeFileSync(join(folder, 'standing.onnx'), colourDetector('yolov8', 320, undefined, { row: feetRow, cells: 3 }))
@@ -51,11 +53,17 @@ function painted(patches: readonly Patch[]): Uint8Array {
   return canvas.data
 }
 
-type Case = { file?: 'cells' | 'standing'; labels: DetectionLabel[]; elements?: PipelineElements; seconds?: number }
+type Case = {
+  file?: 'cells' | 'standing'
+  labels: DetectionLabel[]
+  elements?: PipelineElements
+  seconds?: number
+  faces?: AttachedFaces
+}
 
 /** Four seconds of nothing for the background, then what `shown` paints by the second. */
 function watch(usecase: UsecaseKey, about: Case, shown: (seconds: number) => Patch[]): EventRecord[] {
-  const { file = 'cells', labels, elements, seconds = 12 } = about
+  const { file = 'cells', labels, elements, seconds = 12, faces } = about
   const analyzer = createAnalyzer({ cv, random: countingBytes() })
   const channel = channelOf(usecase, [{ points: wholePicture }], { 'tracker.dist_gate': 3, ...elements })
   const model = {
@@ -65,7 +73,7 @@ function watch(usecase: UsecaseKey, about: Case, shown: (seconds: number) => Pat
     input: { width: 320, height: 320, is_open: false },
     labels: Object.fromEntries(labels.map((label, i) => [i, label])),
   }
-  const { states } = analyzer.setChannels([{ ...channel, model }], start)
+  const { states } = analyzer.setChannels([{ ...channel, model, ...(faces && { faces }) }], start)
   expect(states).toMatchObject([{ state: 'applied', detector_state: 'ok' }])
   const records: EventRecord[] = []
   for (let ms = 0; ms < seconds * 1000; ms += 100) {
@@ -110,6 +118,48 @@ test('fcmsk: a face without a mask is one violation, one with a mask is none', (
   expect(opened(bare).map(([, , metrics]) => metrics)).toEqual([{ violation: 1 }])
   expect([most(bare, 'total_max'), most(bare, 'non_violation_max')]).toEqual([2, 1])
   expect(opened(watch('fcmsk', faces, () => [['red', 7, 4]]))).toEqual([])
+})
+
+/** As it comes over the link: who is as red as can be, and who is green. */
+const gallery = () => {
+  const file = join(folder, 'gallery')
+  const people = [
+    ['01', [1, 0, 0]],
+    ['02', [0, 1, 0]],
+  ] as const
+  const records = people.map(([last, vector]) =>
+    Buffer.concat([
+      Buffer.from(`0190a0b00000700080000000000000${last}`, 'hex'),
+      Buffer.from(Float32Array.from(vector).buffer),
+    ]),
+  )
+  writeFileSync(file, Buffer.concat(records))
+  return file
+}
+const recognition = (known: string | null): Case => ({
+  labels: ['face', 'face', 'face'],
+  elements: { 'analytic.embedding': 'any', 'detector.every_n': 1 },
+  faces: {
+    embedder: {
+      ...{ file: join(folder, 'colours.onnx'), input: { width: 32, height: 32 }, range: 'signed', vector_length: 3 },
+    },
+    gallery: known,
+  },
+  seconds: 14,
+})
+test('fcrecog: each new face is told once, with who it is; a stranger is unknown, and so is everybody without a gallery', () => {
+  const came = () =>
+    [
+      ['red', 3, 4],
+      ['blue', 7, 4],
+    ] satisfies Patch[]
+  const seen = (records: EventRecord[]) =>
+    records.filter(({ kind }) => kind === 'open').map(({ details }) => details?.identity)
+  const known = watch('fcrecog', recognition(gallery()), came)
+  expect(seen(known).toSorted()).toEqual(['0190a0b0-0000-7000-8000-000000000001', null])
+  expect(most(known, 'total_max')).toBe(2)
+  expect(seen(watch('fcrecog', recognition(null), came))).toEqual([null, null])
+  expect(seen(watch('fcrecog', recognition(gallery()), () => []))).toEqual([])
 })
 
 const fires: Case = { labels: ['fire', 'smoke', 'person'], seconds: 20 }

@@ -17,7 +17,7 @@ type Scene = {
 const person = (id: number, x: number) => track(id, x, 0.6)
 const two = (x: number) => ({ tracks: [person(1, x), person(2, x + 0.03)] })
 const face = (x: number): SeenTrack =>
-  track(1, x, 0, { label: 'face', box: [x - 0.05, 0.4, 0.1, 0.2], embedding: Float32Array.from([1, 0]) })
+  track(1, x, 0, { label: 'face', box: [x - 0.05, 0.4, 0.1, 0.2], embedding: () => Float32Array.from([1, 0]) })
 
 /** Each use case that looks at places, with something to see. */
 const scenes: Partial<Record<UsecaseKey, Scene>> = {

@@ -1,4 +1,4 @@
-/** Parts of models over the link: one question at a time, answered by a frame or by the reason why there is none. */
+/** Parts of models and galleries over the link: one question at a time, answered by a frame or by the reason why there is none. */
 import { linkModelPartBytes } from '@sightline/contract/edge'
 import { decodeMedia } from '@sightline/contract/frame'
 import type { PortalLink } from '../conversation.ts'
@@ -26,7 +26,7 @@ export function exchangeParts(link: PortalLink): PartExchange {
     finish(one)
   }
   return {
-    fetch: (model_id, from) =>
+    fetch: (wish, from) =>
       new Promise((resolve, reject) => {
         const stream = ++last
         const late = setTimeout(() => settle(stream, (one) => one.reject(new FetchRefused('portal_fault'))), answerMs)
@@ -37,7 +37,7 @@ export function exchangeParts(link: PortalLink): PartExchange {
           }
         }
         waiting = { stream, resolve: ended(resolve), reject: ended(reject) }
-        link.send({ type: 'model.get', stream, model_id, from })
+        link.send({ ...wish, stream, from })
       }),
     bytes(frame) {
       const { stream, payload } = decodeMedia(frame)

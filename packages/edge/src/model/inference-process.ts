@@ -4,14 +4,14 @@
  * input, so it outlives nobody.
  */
 import { readSync, writeFileSync, writeSync } from 'node:fs'
-import { decodeOutputs, fillPlanes, letterbox, newPlanes } from '@sightline/domain'
+import { decodeOutputs, fillPlanes, intoRange, letterbox, newPlanes, unitVector } from '@sightline/domain'
 import { answerBytes, answers, type ModelFile, mostFound, numbersOfFound, requestBytes } from './inference-wire.ts'
 import { ModelTrouble, openSession } from './runtime.ts'
 
 // Where memory ends the system takes this process, not the edge server.
 if (process.platform === 'linux') writeFileSync('/proc/self/oom_score_adj', '1000')
 
-const { file, head, size } = JSON.parse(process.argv[2] ?? '') as ModelFile
+const { file, head, size, range = 'unit' } = JSON.parse(process.argv[2] ?? '') as ModelFile
 
 function read(bytes: Uint8Array): Uint8Array {
   for (let filled = 0; filled < bytes.length; ) {
@@ -48,11 +48,17 @@ for (;;) {
   const asked = new DataView(read(request).buffer)
   const [width, height] = [asked.getUint32(0, true), asked.getUint32(4, true)]
   const box = letterbox({ width, height }, size)
-  // What the picture leaves free of the input is filled once, so it must be of the same shape.
-  if (!planes || last !== `${box.width} ${box.height}`) planes = newPlanes(box)
+  // What the picture leaves free of the input is filled once, so it must be of the same shape; another range changes it.
+  if (!planes || last !== `${box.width} ${box.height}` || range !== 'unit') planes = newPlanes(box)
   last = `${box.width} ${box.height}`
   if (picture.length !== box.width * box.height * 3) picture = new Uint8Array(box.width * box.height * 3)
   fillPlanes(planes, read(picture), box, 'bgr')
+  intoRange(planes, range)
+  if (head === 'embedding') {
+    const vector = unitVector(session.run(planes)) ?? new Float32Array()
+    answer(answers.found, new Uint8Array(vector.buffer))
+    continue
+  }
   const found = decodeOutputs(head, session.run(planes), size, asked.getFloat32(8, true))
     .sort((a, b) => b.score - a.score)
     .slice(0, mostFound)

@@ -1,7 +1,8 @@
 /** What an analysis thread, its broker and the process of a model share; numbers are little endian. */
-import type { Head, Size } from '@sightline/domain'
+import type { ModelHead, Size, ValueRange } from '@sightline/domain'
 
-export type ModelFile = { file: string; head: Head; size: Size }
+/** `range`: of an embedding model, the numbers that it wants colours in. */
+export type ModelFile = { file: string; head: ModelHead; size: Size; range?: ValueRange }
 
 /** u32 width and height of the camera's picture, f32 least score, u32 unused; then the picture as fitted, BGR. */
 export const requestBytes = 16
@@ -12,7 +13,7 @@ export const numbersOfFound = 6
 /** The best of them; no picture holds as many. */
 export const mostFound = 2000
 
-/** `ready` and `fault` once, then `found` for each picture; `ended`: by the broker, with the signal or exit code. */
+/** `ready` and `fault` once, then `found` for each picture, of an embedding model its vector or nothing; `ended`: by the broker, with the signal or exit code. */
 export const answers = { none: 0, ready: 1, fault: 2, found: 3, ended: 4 } as const
 
 /** Of the memory between thread and broker: which answer there is, how many bytes, and the process. */

@@ -13,6 +13,8 @@ export type Found = { box: Box; score: number; classIndex: number }
 export type Inference = {
   /** @param fitted BGR, as `letterbox` fits `picture` into the input; null where the model does not work: see `trouble` */
   find(fitted: Uint8Array, picture: Size, minScore: number): Found[] | null
+  /** Likewise, the unit vector of an embedding model; null too where it gives the picture no direction. */
+  vector(fitted: Uint8Array, picture: Size): Float32Array | null
   /** Why it does not work, as a cause; null while it does. Starts it again when that is due. */
   trouble(): string | null
   /** Of its process now; null without one. */
@@ -105,6 +107,24 @@ function start(model: ModelFile): Inference {
     return `${isQuarantined() ? 'model_quarantined' : 'model_crashed'}:${crash.how}`
   }
 
+  /** The numbers that are answered for a picture; null where the model does not work. */
+  function ask(fitted: Uint8Array, picture: Size, minScore: number): Float32Array | null {
+    if (trouble() !== null || !running) return null
+    const { state, data, broker } = running
+    const request = new DataView(data.buffer)
+    request.setUint32(0, picture.width, true)
+    request.setUint32(4, picture.height, true)
+    request.setFloat32(8, minScore, true)
+    data.set(fitted, requestBytes)
+    Atomics.store(state, control.answer, answers.none)
+    broker.postMessage(requestBytes + fitted.length)
+    Atomics.wait(state, control.answer, answers.none, answerMs)
+    const answer = Atomics.load(state, control.answer)
+    if (answer === answers.found) return new Float32Array(said(running).buffer)
+    crashed(running, answer === answers.ended ? textOf(running) : 'late')
+    return null
+  }
+
   if (isDue()) {
     const here = begin()
     Atomics.wait(here.state, control.answer, answers.none, openMs)
@@ -118,26 +138,16 @@ function start(model: ModelFile): Inference {
     trouble,
     pid: () => (running && Atomics.load(running.state, control.pid)) || null,
     find(fitted, picture, minScore) {
-      if (trouble() !== null || !running) return null
-      const { state, data, broker } = running
-      const request = new DataView(data.buffer)
-      request.setUint32(0, picture.width, true)
-      request.setUint32(4, picture.height, true)
-      request.setFloat32(8, minScore, true)
-      data.set(fitted, requestBytes)
-      Atomics.store(state, control.answer, answers.none)
-      broker.postMessage(requestBytes + fitted.length)
-      Atomics.wait(state, control.answer, answers.none, answerMs)
-      const answer = Atomics.load(state, control.answer)
-      if (answer !== answers.found) {
-        crashed(running, answer === answers.ended ? textOf(running) : 'late')
-        return null
-      }
-      const numbers = new Float32Array(said(running).buffer)
+      const numbers = ask(fitted, picture, minScore)
+      if (numbers === null) return null
       return Array.from({ length: numbers.length / numbersOfFound }, (_, i) => {
         const [x, y, w, h, score, classIndex] = numbers.subarray(i * numbersOfFound) as unknown as SixNumbers
         return { box: [x, y, w, h], score, classIndex }
       })
+    },
+    vector(fitted, picture) {
+      const numbers = ask(fitted, picture, 0)
+      return numbers && numbers.length > 0 ? numbers : null
     },
     close() {
       if (running) end(running)

@@ -2,9 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type LinkModel, linkModelPartBytes } from '@sightline/contract/edge'
+import { linkModelPartBytes } from '@sightline/contract/edge'
 import { afterEach, expect, test } from 'vitest'
 import { keepingLog, until } from '../testing/records.ts'
+import type { WantedFile } from './attached.ts'
 import { type FetchPart, FetchRefused, LinkEnded, type ModelStore, openModelStore } from './store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'model-store-'))
@@ -17,7 +18,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const open = (wanted: () => LinkModel | undefined) => {
+const open = (wanted: () => WantedFile | undefined) => {
   const store = openModelStore(folder, keepingLog(), () => {
     const model = wanted()
     const state = model && store.state(model)
@@ -27,13 +28,10 @@ const open = (wanted: () => LinkModel | undefined) => {
   return store
 }
 const bytes = randomBytes(5 * linkModelPartBytes + 100)
-const model: LinkModel = {
-  model_id: '00000000-0000-7000-8000-0000000000aa',
+const model: WantedFile = {
   sha256: createHash('sha256').update(bytes).digest('hex'),
   size: bytes.length,
-  head: 'yolov8',
-  input: { width: 320, height: 320, is_open: false },
-  labels: { 0: 'person' },
+  wish: { type: 'model.get', model_id: '00000000-0000-7000-8000-0000000000aa' },
 }
 const portal: FetchPart = async (_, from) => bytes.subarray(from, from + linkModelPartBytes)
 const isReady = (store: ModelStore) => 'file' in store.state(model)
@@ -76,7 +74,7 @@ test('a model is fetched part by part, its progress told, taken up where the lin
     ...['model_loading:0', 'model_loading:10', 'model_loading:30'],
     ...['model_loading:50', 'model_loading:70', 'model_loading:90', 'ready'],
   ])
-  expect(readFileSync(join(folder, `${model.sha256}.onnx`)).equals(bytes)).toBe(true)
+  expect(readFileSync(join(folder, model.sha256)).equals(bytes)).toBe(true)
 
   const again = open(() => model)
   again.want([model])
@@ -103,5 +101,5 @@ test.each<[string, FetchPart, string]>([
   store.online(fetch)
   await until(() => told.includes(cause), cause)
   expect(store.state(model)).toEqual({ cause })
-  expect(existsSync(join(folder, `${model.sha256}.onnx`))).toBe(false)
+  expect(existsSync(join(folder, model.sha256))).toBe(false)
 })

@@ -1,25 +1,24 @@
 /**
- * Files of models at the edge server: fetched from the portal part by part, taken up again where they broke off, kept under
+ * Files of models and galleries at the edge server: fetched from the portal part by part, taken up again where they broke off, kept under
  * their SHA-256 once that is right, and removed when no channel needs them any more.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LinkModel } from '@sightline/contract/edge'
 import type { Log } from '../log.ts'
-import type { AttachedModel } from './attached.ts'
+import type { FileState, WantedFile, Wish } from './attached.ts'
 
 /** Asks the portal for the bytes from there on. @throws FetchRefused, LinkEnded */
-export type FetchPart = (modelId: string, from: number) => Promise<Uint8Array>
+export type FetchPart = (wish: Wish, from: number) => Promise<Uint8Array>
 /** The portal has none; the message is a cause. */
 export class FetchRefused extends Error {}
 export class LinkEnded extends Error {}
 
 export type ModelStore = {
   /** These and no others; the files of others go. */
-  want(models: readonly LinkModel[]): void
-  state(model: LinkModel): AttachedModel
+  want(files: readonly WantedFile[]): void
+  state(file: WantedFile): FileState
   /** A portal is there, or gone. */
   online(fetch: FetchPart | null): void
   /** What is under way has ended. */
@@ -35,7 +34,7 @@ export function openModelStore(folder: string, log: Log, onChange: () => void): 
   /** By SHA-256. */
   const ready = new Set<string>()
   const causes = new Map<string, string>()
-  let wanted: readonly LinkModel[] = []
+  let wanted: readonly WantedFile[] = []
   let fetch: FetchPart | null = null
   let work: Promise<void> | null = null
   let isDue = false
@@ -45,9 +44,9 @@ export function openModelStore(folder: string, log: Log, onChange: () => void): 
   const end = Promise.withResolvers<never>()
   end.promise.catch(() => undefined)
 
-  const fileOf = ({ sha256 }: Pick<LinkModel, 'sha256'>) => join(folder, `${sha256}.onnx`)
-  const partOf = ({ sha256 }: Pick<LinkModel, 'sha256'>) => join(folder, `${sha256}.part`)
-  const tell = ({ sha256 }: LinkModel, cause: string | null) => {
+  const fileOf = ({ sha256 }: Pick<WantedFile, 'sha256'>) => join(folder, sha256)
+  const partOf = ({ sha256 }: Pick<WantedFile, 'sha256'>) => join(folder, `${sha256}.part`)
+  const tell = ({ sha256 }: WantedFile, cause: string | null) => {
     if (causes.get(sha256) === (cause ?? undefined)) return
     if (cause === null) causes.delete(sha256)
     else causes.set(sha256, cause)
@@ -100,10 +99,10 @@ export function openModelStore(folder: string, log: Log, onChange: () => void): 
   /** Removes what nobody wants, but for a start of what is wanted. */
   async function tidy(): Promise<void> {
     const kept = new Set(wanted.map(({ sha256 }) => sha256))
+    const names = new Set(wanted.flatMap((one) => [fileOf(one), partOf(one)]))
     for (const name of await readdir(folder)) {
-      const sha256 = name.slice(0, 64)
-      if (kept.has(sha256)) continue
-      ready.delete(sha256)
+      if (names.has(join(folder, name))) continue
+      ready.delete(name)
       // Where a running model holds its file (Windows), the next round removes it.
       await rm(join(folder, name), { force: true }).catch((error: unknown) =>
         log.warn('An old model cannot be removed yet', error),
@@ -112,7 +111,7 @@ export function openModelStore(folder: string, log: Log, onChange: () => void): 
     for (const sha256 of [...causes.keys()]) if (!kept.has(sha256)) causes.delete(sha256)
   }
 
-  async function bring(model: LinkModel): Promise<void> {
+  async function bring(model: WantedFile): Promise<void> {
     const file = fileOf(model)
     if ((await sizeOf(file)) === model.size && (await hashOf(file)) === model.sha256) return keep(model)
     await rm(file, { force: true })
@@ -126,14 +125,14 @@ export function openModelStore(folder: string, log: Log, onChange: () => void): 
     keep(model)
   }
 
-  function keep(model: LinkModel): void {
+  function keep(model: WantedFile): void {
     ready.add(model.sha256)
     causes.delete(model.sha256)
     onChange()
   }
 
   /** False when something else is wanted meanwhile, or this ends: what came so far stays. */
-  async function download(model: LinkModel, fetchPart: FetchPart): Promise<boolean> {
+  async function download(model: WantedFile, fetchPart: FetchPart): Promise<boolean> {
     const part = await open(partOf(model), 'a', 0o600)
     try {
       let size = (await part.stat()).size
@@ -144,7 +143,7 @@ export function openModelStore(folder: string, log: Log, onChange: () => void): 
       while (size < model.size) {
         const percent = Math.floor((100 * size) / model.size / toldPercent) * toldPercent
         tell(model, `model_loading:${percent}`)
-        const bytes = await Promise.race([fetchPart(model.model_id, size), end.promise])
+        const bytes = await Promise.race([fetchPart(model.wish, size), end.promise])
         if (bytes.length === 0 || size + bytes.length > model.size) {
           await part.truncate(0)
           throw new FetchRefused('model_corrupt')
@@ -166,9 +165,8 @@ export function openModelStore(folder: string, log: Log, onChange: () => void): 
       begin()
     },
     state(model) {
-      const { sha256, head, input, labels } = model
-      if (ready.has(sha256)) return { sha256, file: fileOf(model), head, input, labels }
-      return { cause: causes.get(sha256) ?? 'model_loading:0' }
+      if (ready.has(model.sha256)) return { file: fileOf(model) }
+      return { cause: causes.get(model.sha256) ?? 'model_loading:0' }
     },
     online(next) {
       fetch = next

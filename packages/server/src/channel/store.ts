@@ -8,6 +8,7 @@ import {
   diagnose,
   eventWindowSeconds,
   isOnline,
+  lacksEmbedding,
   metricsOf,
   missingNeed,
   onlineSeconds,
@@ -228,7 +229,9 @@ const onlineMs = (row: ChannelRow): number => Math.max(onlineSeconds * 1000, two
 
 /** What the edge server will ask for, before it said so; with a model attached only it can tell. */
 const foreseenNeed = (row: ChannelRow) =>
-  row.elements['detector.model'] ? null : missingNeed(row.usecase_key, row.elements, null)
+  row.elements['detector.model'] && !lacksEmbedding(row.usecase_key, row.elements)
+    ? null
+    : missingNeed(row.usecase_key, row.elements, null)
 
 /** How a channel stands, from what is stored and from the link. @param now ms since the epoch */
 export function judgeChannel(row: ChannelRow, links: Links, now: number) {

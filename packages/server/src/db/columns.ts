@@ -187,6 +187,31 @@ export type Columns = {
     state_cause: ['string', 'null', 'required']
     model_version: ['string', 'null', 'required']
   }
+  face: {
+    tenant_id: ['number', 'not null', 'required']
+    id: ['number', 'not null', 'default']
+    uid: ['string', 'not null', 'required']
+    site_id: ['number', 'not null', 'required']
+    name: ['string', 'not null', 'required']
+    version: ['number', 'not null', 'default']
+    created_at: ['Date', 'not null', 'default']
+    updated_at: ['Date', 'not null', 'default']
+  }
+  face_picture: {
+    tenant_id: ['number', 'not null', 'required']
+    id: ['number', 'not null', 'default']
+    uid: ['string', 'not null', 'required']
+    face_id: ['number', 'not null', 'required']
+    media_id: ['number', 'not null', 'required']
+    face_px: ['number', 'not null', 'required']
+    created_at: ['Date', 'not null', 'default']
+  }
+  face_vector: {
+    tenant_id: ['number', 'not null', 'required']
+    picture_id: ['number', 'not null', 'required']
+    model_id: ['number', 'not null', 'required']
+    vector: ['Buffer', 'not null', 'required']
+  }
   health_rule: {
     tenant_id: ['number', 'not null', 'required']
     site_id: ['number', 'not null', 'required']
@@ -298,6 +323,8 @@ export type Columns = {
     version: ['number', 'not null', 'default']
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
+    value_range: ['string', 'not null', 'default']
+    vector_length: ['number', 'null', 'required']
   }
   nimble: {
     tenant_id: ['number', 'not null', 'required']
@@ -455,6 +482,9 @@ export type Columns = {
     version: ['number', 'not null', 'default']
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
+    faces_notice: ['string', 'not null', 'default']
+    faces_allowed_by: ['string', 'null', 'required']
+    faces_allowed_at: ['Date', 'null', 'required']
   }
   source: {
     tenant_id: ['number', 'not null', 'required']

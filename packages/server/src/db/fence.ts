@@ -57,6 +57,10 @@ export const fences: Record<string, Rights> = {
   customer_usecase: entity,
   media: state,
   model: entity,
+  // The event writer too: it forgets people in events, and locks them out of new ones.
+  face: state,
+  face_picture: state,
+  face_vector: state,
   job: state,
   trace: { sl_app: 'select, insert', sl_super: 'select, insert', sl_ingest: 'select, insert' },
   nimble_state: state,

@@ -8,6 +8,7 @@ import { statements as channels } from './migrations/0005_channels.ts'
 import { statements as occasions } from './migrations/0006_occasions.ts'
 import { statements as heard } from './migrations/0008_heard.ts'
 import { statements as narrowed } from './migrations/0009_narrowed.ts'
+import { statements as faces } from './migrations/0010_faces.ts'
 import { statements as privileges } from './migrations/0011_privileges.ts'
 import { statements as hours } from './migrations/0012_hours.ts'
 import { statements as shared } from './migrations/0014_shared.ts'
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0006_occasions': run(occasions),
   '0008_heard': run(heard),
   '0009_narrowed': run(narrowed),
+  '0010_faces': run(faces),
   '0011_privileges': run(privileges),
   '0012_hours': run(hours),
   '0014_shared': run(shared),

@@ -1,6 +1,15 @@
 import type { TensorShape } from '@sightline/contract'
 import type { Elements } from '@sightline/contract/edge'
-import type { Head, HealthGrade, LabelMap, Privilege, Role, UsecaseKey, ZoneKind } from '@sightline/domain'
+import type {
+  HealthGrade,
+  LabelMap,
+  ModelHead,
+  Privilege,
+  Role,
+  UsecaseKey,
+  ValueRange,
+  ZoneKind,
+} from '@sightline/domain'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { EventTables } from '../event/tables.ts'
 
@@ -104,6 +113,9 @@ export type SiteTable = Entity & {
   timezone: GeneratedAlways<string>
   image: string | null
   faces_allowed: Generated<boolean>
+  faces_notice: Generated<string>
+  faces_allowed_by: string | null
+  faces_allowed_at: Date | null
 }
 
 export type LicenseTable = Entity & {
@@ -240,7 +252,7 @@ export type MediaTable = {
   tenant_id: number
   id: Generated<number>
   uid: string
-  kind: 'image' | 'snapshot' | 'clip' | 'model'
+  kind: 'image' | 'snapshot' | 'clip' | 'model' | 'face'
   content_type: string
   size: Generated<number>
   sha256: string | null
@@ -255,7 +267,7 @@ export type MediaTable = {
   /** Channels beside `channel_id` whose events show it. */
   shared_with: Generated<number[]>
 }
-/** A detection model; its file is the kept one of `media_id`. */
+/** A model; its file is the kept one of `media_id`. */
 export type ModelTable = Entity & {
   name: string
   media_id: number
@@ -264,11 +276,26 @@ export type ModelTable = Entity & {
   outputs: Json<TensorShape[]>
   input_width: number
   input_height: number
-  head: Head
+  head: ModelHead
   /** Class names of the file, by number. */
   names: Json<Record<string, string>>
   labels: Json<LabelMap>
+  value_range: Generated<ValueRange>
+  /** Of embedding models. */
+  vector_length: number | null
 }
+/** Somebody whose face a site knows. */
+export type FaceTable = Entity & { site_id: number; name: string }
+export type FacePictureTable = {
+  tenant_id: number
+  id: Generated<number>
+  uid: string
+  face_id: number
+  media_id: number
+  face_px: number
+  created_at: Generated<Date>
+}
+export type FaceVectorTable = { tenant_id: number; picture_id: number; model_id: number; vector: Buffer }
 export type JobTable = {
   tenant_id: number
   id: Generated<number>
@@ -422,6 +449,9 @@ export type Database = EventTables & {
   customer_usecase: CustomerUsecaseTable
   media: MediaTable
   model: ModelTable
+  face: FaceTable
+  face_picture: FacePictureTable
+  face_vector: FaceVectorTable
   job: JobTable
   trace: TraceTable
   nimble_state: NimbleStateTable

@@ -29,7 +29,9 @@ export async function endLeftovers(db: Db, now: number, dataDir: string): Promis
       and (site_id is null or not exists (select from site s where s.tenant_id = m.tenant_id and s.id = m.site_id))`
     const models = sql<SqlBool>`kind = 'model' and created_at < ${new Date(now - modelUploadHours * hourMs)}
       and not exists (select from model where model.tenant_id = m.tenant_id and model.media_id = m.id)`
-    for (const over of [events, uploads, models]) await endMedia(db, tenant_id, over, dataDir)
+    const faces = sql<SqlBool>`kind = 'face' and created_at < ${new Date(now - hourMs)}
+      and not exists (select from face_picture p where p.tenant_id = m.tenant_id and p.media_id = m.id)`
+    for (const over of [events, uploads, models, faces]) await endMedia(db, tenant_id, over, dataDir)
   }
   await endCutUploads(join(dataDir, 'uploads'), now)
   await inRounds(async () => {

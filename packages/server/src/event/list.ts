@@ -237,6 +237,7 @@ const fate = sql`
     'is_instant', coalesce((e.details->>'instant')::boolean, false),
     'zone', coalesce(e.details->>'zone', e.details->>'line'),
     'direction', e.details->>'direction',
+    'person', (select face.name from face where face.tenant_id = e.tenant_id and face.uid::text = e.details->>'identity'),
     'ended_at', case when last.kind = ${recordKinds.indexOf('close')} then last.ts end,
     'end_cause', case when last.kind = ${recordKinds.indexOf('close')} then last.details->>'cause' end,
     'updates', coalesce(later.updates, 0),

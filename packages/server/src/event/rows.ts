@@ -72,6 +72,7 @@ export async function insert<R extends StorableRecord>(
   mayRepeat: boolean,
 ): Promise<R[]> {
   if (candidates.length === 0) return []
+  await forgetDeleted(trx, tenantId, candidates)
   const events = candidates.map(({ event }) => event)
   let fresh = candidates
   if (mayRepeat) {
@@ -81,6 +82,27 @@ export async function insert<R extends StorableRecord>(
   await noteMinutes(trx, tenantId, rollUp(fresh.map(({ event }) => event)))
   await announceMedia(trx, tenantId, fresh)
   return fresh
+}
+
+/**
+ * Who was deleted meanwhile, or is not known at the channel's site, is nobody in an event that comes in. The others are not
+ * deleted until the transaction ends.
+ */
+async function forgetDeleted(trx: Trx, tenantId: number, candidates: readonly StorableRecord[]): Promise<void> {
+  const named = candidates.filter(({ record }) => record.details?.identity != null)
+  if (named.length === 0) return
+  const known = await trx
+    .selectFrom('face')
+    .select(['uid', 'site_id'])
+    .where('tenant_id', '=', tenantId)
+    .where(sql<SqlBool>`uid::text = any(${named.map(({ record }) => String(record.details?.identity))}::text[])`)
+    .forKeyShare()
+    .execute()
+  for (const { record, channel, event } of named) {
+    if (known.some(({ uid, site_id }) => uid === record.details?.identity && site_id === channel.siteId)) continue
+    const { likeness: _, ...details } = record.details ?? {}
+    event.details = JSON.stringify({ ...details, identity: null })
+  }
 }
 
 /** Pictures and clips stay at the edge; their rows say where, and who may see them. */

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { allows } from '@sightline/domain'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { MediaTable } from '../db/schema.ts'
@@ -65,6 +66,23 @@ export async function keepMedia({ db, env }: Pick<Services, 'db' | 'env'>, media
     throw error
   }
   return uid
+}
+
+/** Takes back what `keepMedia` kept and nothing came to be part of. */
+export async function dropMedia(
+  { db, env }: Pick<Services, 'db' | 'env'>,
+  tenantId: number,
+  uid: string,
+): Promise<void> {
+  const gone = await db.as({ tenantId }, (trx) =>
+    trx
+      .deleteFrom('media')
+      .where('tenant_id', '=', tenantId)
+      .where('uid', '=', uid)
+      .returning('path')
+      .executeTakeFirst(),
+  )
+  if (gone?.path) await rm(join(env.dataDir, gone.path), { force: true })
 }
 
 /** Readers see the whole file or none. */
@@ -138,9 +156,11 @@ export function findMedia(
 
 /**
  * What belongs to a site is seen where the site is; what is part of nothing yet, by whoever sent it. Pictures of a channel's
- * events (nobody asked for them) are seen where the channel is; a still that somebody asked for is the camera's.
+ * events (nobody asked for them) are seen where the channel is; a still that somebody asked for is the camera's. Pictures
+ * of faces are for administrators.
  */
 const visible = (scope: Scope) => sql`(case
+  when media.kind = 'face' and not ${allows('admin_and_above', scope.principal.role)} then false
   when media.site_id is null then media.created_by = ${scope.principal.userId}
   else ${within(scope, 'media')} and (media.channel_id is null or media.created_by is not null or ${ofItsChannel(scope)}) end)`
 const ofItsChannel = (scope: Scope) =>

@@ -117,7 +117,7 @@ test.skipIf(ffmpegMissing)(
     })
     expect(updated.status).toBe(200)
     await until('the channel runs', async () => (await read(channel_id)).channel_state === 'running')
-    expect(readdirSync(join(t.services.env.dataDir, 'nimble', 'models'))).toEqual([`${sha256}.onnx`])
+    expect(readdirSync(join(t.services.env.dataDir, 'nimble', 'models'))).toEqual([sha256])
 
     let violation: EventEntity | undefined
     await until('the violation is at the portal', async () => {

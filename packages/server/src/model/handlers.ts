@@ -42,6 +42,7 @@ export const model: Handlers<'model'> = {
       heads: result.heads,
       head: result.head,
       classes: result.classes,
+      vector_length: result.vectorLength,
       names: Object.fromEntries(result.names),
       labels: result.labels,
       run_ms: Math.round(result.runMs * 10) / 10,
@@ -55,7 +56,7 @@ export const model: Handlers<'model'> = {
     }
   },
 
-  async create({ model_name, path, head, labels }, ctx) {
+  async create({ model_name, path, head, labels, value_range }, ctx) {
     const { app, scope } = ctx
     const upload = await app.db.as(scope, (trx) => findUpload(trx, app, scope, path))
     const result = await checkModel(upload.file, head, await readFile(ownPicture))
@@ -77,7 +78,9 @@ export const model: Handlers<'model'> = {
         ...size,
         head,
         names: JSON.stringify(Object.fromEntries(result.names)),
-        labels: JSON.stringify(labels),
+        labels: JSON.stringify(head === 'embedding' ? {} : labels),
+        value_range: head === 'embedding' ? value_range : 'unit',
+        vector_length: result.vectorLength,
       })
       return readModel(trx, scope, uid)
     })

@@ -16,7 +16,8 @@ import { newUid } from '../uid.ts'
 
 type App = Pick<Services, 'db' | 'env'>
 
-const fileOf = (env: App['env'], path: string) => join(env.dataDir, path)
+/** Where the file of a kept path is. */
+export const fileOf = (env: Pick<App['env'], 'dataDir'>, path: string) => join(env.dataDir, path)
 
 /**
  * Keeps an uploaded file until somebody confirms it as a model. What the same person uploaded before and did not confirm
@@ -108,7 +109,8 @@ const models = (trx: Trx, scope: Scope) =>
     .where(within(scope, 'model', null))
 /** Pipelines that name a model. */
 const usersOf = sql<number>`(select count(*) from pipeline
-  where pipeline.tenant_id = model.tenant_id and pipeline.elements ->> 'detector.model' = model.uid::text)`
+  where pipeline.tenant_id = model.tenant_id
+    and model.uid::text in (pipeline.elements ->> 'detector.model', pipeline.elements ->> 'analytic.embedding'))`
 export type ModelRow = Awaited<ReturnType<ReturnType<typeof models>['execute']>>[number]
 
 export const listModels = (trx: Trx, scope: Scope): Promise<ModelRow[]> =>
@@ -143,9 +145,13 @@ export const labelsOf = ({ labels }: { labels: Record<string, DetectionLabel> })
   ...new Set(Object.values(labels)),
 ]
 
+/** What names a model in a pipeline, and the kind of model that it must be. */
+const namedBy = { 'detector.model': false, 'analytic.embedding': true } as const
+
 /**
- * Refuses a pipeline whose model is not one of the organization's. It stays until the transaction ends, so that nobody
- * deletes it meanwhile; to be called last among the locks (device → edge server → licence → pipeline → model).
+ * Refuses a pipeline whose models are not the organization's, or not of the kind that is asked for. They stay until the
+ * transaction ends, so that nobody deletes them meanwhile; to be called last among the locks (device → edge server →
+ * licence → pipeline → model).
  * @throws 400 for the element
  */
 export async function requireModel(
@@ -154,16 +160,20 @@ export async function requireModel(
   elements: Elements,
   field = 'pipeline_elements',
 ): Promise<void> {
-  const uid = elements['detector.model']
-  if (uid === undefined || uid === '') return
-  const row = await trx
-    .selectFrom('model')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where(sql<boolean>`uid::text = ${String(uid)}`)
-    .forKeyShare()
-    .executeTakeFirst()
-  if (!row) throw invalid({ [`${field}.detector.model`]: ['model_missing'] })
+  for (const [element, isEmbedding] of Object.entries(namedBy)) {
+    const uid = elements[element]
+    if (uid === undefined || uid === '') continue
+    const row = await trx
+      .selectFrom('model')
+      .select('head')
+      .where('tenant_id', '=', tenantId)
+      .where(sql<boolean>`uid::text = ${String(uid)}`)
+      .forKeyShare()
+      .executeTakeFirst()
+    if (!row) throw invalid({ [`${field}.${element}`]: ['model_missing'] })
+    if ((row.head === 'embedding') !== isEmbedding)
+      throw invalid({ [`${field}.${element}`]: [isEmbedding ? 'model_no_embedding' : 'model_no_detector'] })
+  }
 }
 
 /** What can be done with such labels; settings may ask for more (each item of equipment, for example). */
@@ -191,7 +201,9 @@ export async function modelEntity({ env }: App, row: ModelRow): Promise<Model> {
     head: row.head,
     names: row.names,
     labels: row.labels,
-    usecase_keys: usecasesOf(labelsOf(row)),
+    value_range: row.value_range,
+    vector_length: row.vector_length,
+    usecase_keys: row.head === 'embedding' ? ['fcrecog'] : usecasesOf(labelsOf(row)),
     state: isThere ? 'ready' : 'refused',
     state_cause: isThere ? null : 'model_missing',
     pipelines: row.pipelines,

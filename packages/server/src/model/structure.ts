@@ -5,6 +5,7 @@
  */
 import type { TensorShape } from '@sightline/contract'
 import { classNames } from '@sightline/domain'
+import { Fault } from '../apart.ts'
 
 export type ModelStructure = {
   opset: number
@@ -15,7 +16,7 @@ export type ModelStructure = {
 }
 
 /** Why a file cannot be a model here; the message is an id that both languages translate. */
-export class ModelFault extends Error {}
+export class ModelFault extends Fault {}
 
 /** Versions of the standard operators that the runtime is tested with. */
 const opsets = { least: 7, most: 24 }

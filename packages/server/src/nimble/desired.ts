@@ -1,8 +1,9 @@
-import type { LinkChannel, LinkConfig, LinkModel, LinkSource, LinkZone } from '@sightline/contract/edge'
+import type { LinkChannel, LinkConfig, LinkEmbedder, LinkModel, LinkSource, LinkZone } from '@sightline/contract/edge'
 import { pipelineDefaults } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { passwordPlace } from '../device/store.ts'
+import { galleryOf } from '../face/store.ts'
 import { notFound } from '../refusal.ts'
 import type { Secrets } from '../secrets.ts'
 
@@ -24,6 +25,7 @@ export async function desiredConfig(trx: Trx, secrets: Secrets, nimbleUid: strin
     sources: await desiredSources(trx, secrets, nimble),
     channels: await desiredChannels(trx, nimble),
     models: await desiredModels(trx, nimble),
+    embedders: await desiredEmbedders(trx, nimble),
   }
 }
 
@@ -122,6 +124,7 @@ async function desiredChannels(trx: Trx, nimble: NimbleKey): Promise<LinkChannel
     .where('channel.nimble_id', '=', nimble.id)
     .orderBy('channel.id')
     .execute()
+  const recognition = await recognitionOf(trx, nimble)
   const shapes = await trx
     .selectFrom('static_zone')
     .innerJoin('source', (on) =>
@@ -146,41 +149,97 @@ async function desiredChannels(trx: Trx, nimble: NimbleKey): Promise<LinkChannel
       .filter((shape) => (shape.kind === 'mask' ? shape.device_id === row.device_id : shape.channel_id === row.id))
       .map(linkZone),
     auto_recovery: row.auto_recovery,
+    ...recognition.get(row.id),
   }))
 }
 
-/** Those that pipelines of its channels name. */
-async function desiredModels(trx: Trx, nimble: NimbleKey): Promise<LinkModel[]> {
-  const rows = await trx
+/** Of channels that recognise faces, by number: that their site does not allow it, or the faces that it knows. */
+async function recognitionOf(
+  trx: Trx,
+  nimble: NimbleKey,
+): Promise<Map<number, Pick<LinkChannel, 'refusal' | 'gallery'>>> {
+  const { rows } = await sql<{ id: number; faces_allowed: boolean; sha256: string | null; size: number | null }>`
+    select channel.id, site.faces_allowed, encode(sha256(gallery), 'hex') as sha256, length(gallery) as size
+    from channel
+    join site on site.tenant_id = channel.tenant_id and site.id = channel.site_id
+    join usecase on usecase.id = channel.usecase_id and usecase.key = 'fcrecog'
+    join pipeline on pipeline.tenant_id = channel.tenant_id and pipeline.id = channel.pipeline_id
+    left join lateral ${galleryOf} as g (gallery) on site.faces_allowed
+    where channel.tenant_id = ${nimble.tenant_id} and channel.nimble_id = ${nimble.id}`.execute(trx)
+  return new Map(
+    rows.map(({ id, faces_allowed, sha256, size }) => [
+      id,
+      {
+        ...(!faces_allowed && { refusal: 'faces_off' }),
+        ...(sha256 !== null && size !== null && { gallery: { sha256, size } }),
+      },
+    ]),
+  )
+}
+
+/** Those that pipelines of its channels name, to find things and to compare faces. */
+const namedModels = (trx: Trx, nimble: NimbleKey, element: ModelElement) =>
+  trx
     .selectFrom('model')
     .innerJoin('media', (on) =>
       on.onRef('media.tenant_id', '=', 'model.tenant_id').onRef('media.id', '=', 'model.media_id'),
     )
     .select(['model.uid', 'media.sha256', 'media.size', 'model.head', 'model.labels', 'model.inputs'])
-    .select(['model.input_width', 'model.input_height'])
+    .select(['model.input_width', 'model.input_height', 'model.value_range', 'model.vector_length'])
     .where('model.tenant_id', '=', nimble.tenant_id)
-    .where(isNamedBy(nimble))
+    .where(isNamedBy(nimble, element))
     .orderBy('model.id')
     .execute()
-  return rows.map((row) => ({
-    model_id: row.uid,
-    sha256: row.sha256 ?? '',
-    size: row.size,
-    head: row.head,
-    input: {
-      width: row.input_width,
-      height: row.input_height,
-      is_open: row.inputs[0]?.dims.slice(2).every((side) => typeof side === 'string') ?? false,
-    },
-    labels: row.labels,
-  }))
+
+async function desiredModels(trx: Trx, nimble: NimbleKey): Promise<LinkModel[]> {
+  const rows = await namedModels(trx, nimble, 'detector.model')
+  return rows.flatMap(({ head, ...row }) =>
+    head === 'embedding'
+      ? []
+      : [
+          {
+            model_id: row.uid,
+            sha256: row.sha256 ?? '',
+            size: row.size,
+            head,
+            input: {
+              width: row.input_width,
+              height: row.input_height,
+              is_open: row.inputs[0]?.dims.slice(2).every((side) => typeof side === 'string') ?? false,
+            },
+            labels: row.labels,
+          },
+        ],
+  )
 }
 
-/** Whether a channel of this edge server runs a pipeline with the row of the table `model`. */
-export const isNamedBy = (nimble: NimbleKey) => sql<boolean>`exists (
+async function desiredEmbedders(trx: Trx, nimble: NimbleKey): Promise<LinkEmbedder[]> {
+  const rows = await namedModels(trx, nimble, 'analytic.embedding')
+  return rows.flatMap(({ vector_length, ...row }) =>
+    vector_length === null
+      ? []
+      : [
+          {
+            model_id: row.uid,
+            sha256: row.sha256 ?? '',
+            size: row.size,
+            input: { width: row.input_width, height: row.input_height },
+            range: row.value_range,
+            vector_length,
+          },
+        ],
+  )
+}
+
+type ModelElement = 'detector.model' | 'analytic.embedding'
+
+/** Whether a channel of this edge server runs a pipeline with the row of the table `model`, as this element or as any. */
+export const isNamedBy = (nimble: NimbleKey, element?: ModelElement) => sql<boolean>`exists (
   select from channel join pipeline on pipeline.tenant_id = channel.tenant_id and pipeline.id = channel.pipeline_id
   where channel.tenant_id = ${nimble.tenant_id} and channel.nimble_id = ${nimble.id}
-    and pipeline.elements ->> 'detector.model' = model.uid::text)`
+    and model.uid::text in (${sql.join(
+      (element ? [element] : ['detector.model', 'analytic.embedding']).map((key) => sql`pipeline.elements ->> ${key}`),
+    )}))`
 
 const linkZone = (shape: Omit<LinkZone, 'static_id'> & { uid: string }): LinkZone => ({
   static_id: shape.uid,

@@ -234,7 +234,7 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
           reports.hear(message)
           reports.set({ state: 'online', cause: null, protocol: linkProtocol, engine_version: message.engine_version })
           sendConfig()
-        } else if (message.type === 'model.get') sendModel(message)
+        } else if (message.type === 'model.get' || message.type === 'gallery.get') sendModel(message)
         else if (message.type === 'log') log[message.level](`edge server: ${message.text}`)
         else reports.hear(message)
       },

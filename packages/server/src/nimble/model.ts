@@ -1,14 +1,16 @@
-/** Files of models for an edge server, part by part as it asks for them. */
+/** Files of models, and galleries of faces, for an edge server, part by part as it asks for them. */
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { linkModelPartBytes, type NimbleMessage } from '@sightline/contract/edge'
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Env } from '../env.ts'
+import { galleryOf } from '../face/store.ts'
 import { isNamedBy } from './desired.ts'
 import type { Link } from './link.ts'
 import type { Target } from './states.ts'
 
-type Wish = Extract<NimbleMessage, { type: 'model.get' }>
+type Wish = Extract<NimbleMessage, { type: 'model.get' | 'gallery.get' }>
 
 /** An edge server asks for the next part when it has the last one; one that asks for more at once waits for nothing. */
 const mostWaiting = 4
@@ -22,9 +24,13 @@ export function createModelSender(
   let waiting = 0
   let done: Promise<unknown> = Promise.resolve()
 
-  async function send({ stream, model_id, from }: Wish): Promise<void> {
+  async function send(wish: Wish): Promise<void> {
+    const { stream } = wish
     try {
-      const bytes = await readPart({ db, env }, target, model_id, from)
+      const bytes =
+        wish.type === 'model.get'
+          ? await readPart({ db, env }, target, wish.model_id, wish.from)
+          : await readGalleryPart(db, target, wish.channel_id, wish.from)
       if (bytes) link()?.sendBytes(stream, bytes)
       else link()?.send({ type: 'model.none', stream, cause: 'model_missing' })
     } catch (error) {
@@ -72,4 +78,19 @@ async function readPart(
   } finally {
     await file.close()
   }
+}
+
+/** Null when the channel is none of this edge server's, its site allows no faces or knows none. */
+async function readGalleryPart(db: Db, target: Target, channelUid: string, from: number): Promise<Uint8Array | null> {
+  const { rows } = await db.ingest((trx) =>
+    sql<{ part: Buffer | null }>`
+      select substring(${galleryOf} from ${from + 1} for ${linkModelPartBytes}) as part
+      from channel
+      join site on site.tenant_id = channel.tenant_id and site.id = channel.site_id and site.faces_allowed
+      join pipeline on pipeline.tenant_id = channel.tenant_id and pipeline.id = channel.pipeline_id
+      where channel.tenant_id = ${target.tenantId} and channel.nimble_id = ${target.id} and channel.uid = ${channelUid}`.execute(
+      trx,
+    ),
+  )
+  return rows[0]?.part ?? null
 }

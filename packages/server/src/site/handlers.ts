@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
 import { assign, unassign } from '../assignment.ts'
 import { lockCustomer } from '../customer/store.ts'
+import type { Trx } from '../db/database.ts'
 import { describeDevices, deviceRows, pageOfDevices } from '../device/store.ts'
 import { siteFigures } from '../event/store.ts'
+import { deletePictures, raiseFaces } from '../face/store.ts'
 import { type Handlers, reply } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { pageOf } from '../page.ts'
-import { notFound, Refusal, refuseStale } from '../refusal.ts'
+import { invalid, notFound, Refusal, refuseStale } from '../refusal.ts'
+import type { Scope } from '../scope.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { claimImage } from '../upload/store.ts'
@@ -17,6 +20,7 @@ import { describeSite, describeSites, findSite, lockSite, pageOfSites, placesOfS
 export const site: Handlers<'site'> = {
   create: (draft, { app, scope }) =>
     app.db.as(scope, async (trx) => {
+      refuseUnannounced(draft)
       const { tenant_id, id: customer_id } = await lockCustomer(trx, scope, draft.customer_id)
       if (draft.organization_id && tenant_id !== (await targetTenant(trx, scope, draft.organization_id)))
         throw notFound()
@@ -30,6 +34,8 @@ export const site: Handlers<'site'> = {
           address: JSON.stringify(draft.site_address),
           image: draft.site_image,
           faces_allowed: draft.faces_allowed,
+          faces_notice: draft.faces_notice,
+          ...(draft.faces_allowed ? allowedNow(scope) : { faces_allowed_by: null, faces_allowed_at: null }),
         })
         .returning(['id', 'uid'])
         .executeTakeFirstOrThrow()
@@ -53,10 +59,14 @@ export const site: Handlers<'site'> = {
       return { ...entity, site_devices: await describeDevices(trx, scope, app, cameras) }
     }),
 
-  update: ({ site_id, site_name, site_address, site_image, version, ...change }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  update: async ({ site_id, site_name, site_address, site_image, version, ...change }, { app, scope, note }) => {
+    const { after, nimbles } = await app.db.as(scope, async (trx) => {
+      // Edge servers before the site, as everybody waits for them.
+      const nimbles =
+        change.faces_allowed === undefined ? [] : await raiseFaces(trx, await siteKey(trx, scope, site_id))
       const stored = await lockSite(trx, scope, site_id)
       refuseStale(stored, version)
+      refuseUnannounced({ ...stored, ...change })
       const before = await describeSite(trx, scope, app.links, site_id)
       if (site_image !== stored.image) {
         await claimImage(trx, scope, 'site_image', site_image, { tenant_id: stored.tenant_id, site_id: stored.id })
@@ -65,6 +75,7 @@ export const site: Handlers<'site'> = {
         .updateTable('site')
         .set({
           ...change,
+          ...(change.faces_allowed && !stored.faces_allowed ? allowedNow(scope) : {}),
           name: site_name ?? sql`name`,
           image: site_image,
           ...(site_address ? { address: JSON.stringify(site_address) } : {}),
@@ -74,14 +85,18 @@ export const site: Handlers<'site'> = {
         .execute()
       const after = await describeSite(trx, scope, app.links, site_id)
       note(changeOf(before, after))
-      return after
-    }),
+      return { after, nimbles }
+    })
+    for (const uid of nimbles) app.links.reconfigure(uid)
+    return after
+  },
 
   delete: ({ site_id }, { app, scope, note }) =>
     app.db.as(scope, async (trx) => {
       const stored = await lockSite(trx, scope, site_id)
       if (stored.devices > 0)
         throw new Refusal(409, 'A site that has devices cannot be deleted.', { code: 'site_has_devices' })
+      await deletePictures(trx, app.env, { tenant_id: stored.tenant_id, site_id: stored.id })
       await trx.deleteFrom('site').where('tenant_id', '=', stored.tenant_id).where('id', '=', stored.id).execute()
       note({ object_name: stored.name })
       return { site_id }
@@ -131,3 +146,20 @@ export const site: Handlers<'site'> = {
       return unassign(trx, 'user_site', person, await readSites(trx, scope, site_id))
     }),
 }
+
+/** The id of a site as others refer to it. @throws 404 */
+const siteKey = async (trx: Trx, scope: Scope, uid: string) => {
+  const { tenant_id, id } = await findSite(trx, scope, uid)
+  return { tenant_id, site_id: id }
+}
+
+/** Faces are compared only where people are told so. @throws 400 */
+function refuseUnannounced({ faces_allowed, faces_notice }: { faces_allowed: boolean; faces_notice: string }): void {
+  if (faces_allowed && faces_notice.trim() === '') throw invalid({ faces_notice: ['required'] })
+}
+
+const allowedNow = ({ principal }: Scope) => ({
+  faces_allowed_by: sql<string>`(select username from app_user
+    where tenant_id = ${principal.tenantId} and id = ${principal.userId})`,
+  faces_allowed_at: new Date(),
+})

@@ -199,6 +199,9 @@ const siteEntity = (row: SiteRow, site_health: HealthGrade): Site => ({
   site_address: row.address as Site['site_address'],
   site_image: row.image,
   faces_allowed: row.faces_allowed,
+  faces_allowed_by: row.faces_allowed_by,
+  faces_allowed_at: row.faces_allowed_at?.toISOString() ?? null,
+  faces_notice: row.faces_notice,
   site_total_devices: row.devices,
   // Nothing notifies in this version.
   site_notifications: 0,

@@ -252,8 +252,21 @@ export function factories(db: Db) {
       head: 'yolov8',
       names: '{}',
       labels: JSON.stringify({ 0: 'person' }),
+      vector_length: null,
       ...given,
     })
+  }
+
+  const face = async (parent?: Row<'site'>, given: Given<'face'> = {}) => {
+    const of = parent ?? (await site())
+    return add('face', { tenant_id: of.tenant_id, uid: newUid(), site_id: of.id, name: unique('Person'), ...given })
+  }
+
+  /** The row of a picture, without a file. */
+  const facePicture = async (parent: Row<'face'>) => {
+    const { tenant_id, site_id, id } = parent
+    const file = await add('media', { tenant_id, uid: newUid(), kind: 'face', content_type: 'image/jpeg', site_id })
+    return add('face_picture', { tenant_id, uid: newUid(), face_id: id, media_id: file.id, face_px: 120 })
   }
 
   /** An event as an edge server would send it, of now, stored by the real writer. */
@@ -296,6 +309,8 @@ export function factories(db: Db) {
     job,
     media,
     model,
+    face,
+    facePicture,
     event,
     assign,
   }

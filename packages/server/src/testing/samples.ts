@@ -21,7 +21,9 @@ export type World = Record<
   | 'event'
   | 'job'
   | 'media'
-  | 'model',
+  | 'model'
+  | 'face'
+  | 'picture',
   string
 >
 
@@ -44,6 +46,8 @@ export async function makeWorld(make: Factories): Promise<World & { tenantId: nu
   const job = await make.job(user)
   const media = await make.media({ site_id: site.id }, organization)
   const model = await make.model({}, organization)
+  const face = await make.face(site)
+  const picture = await make.facePicture(face)
   return {
     tenantId: tenant_id,
     organization: organization.uid,
@@ -62,6 +66,8 @@ export async function makeWorld(make: Factories): Promise<World & { tenantId: nu
     job: job.uid,
     media: media.uid,
     model: model.uid,
+    face: face.uid,
+    picture: picture.uid,
   }
 }
 
@@ -83,6 +89,8 @@ export const nowhere = (): World => ({
   job: newUid(),
   media: newUid(),
   model: newUid(),
+  face: newUid(),
+  picture: newUid(),
 })
 
 const password = 'Correct-Horse-7'
@@ -180,6 +188,13 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'event.stats': (w) => ({ channel_id: w.channel, usecase_key: 'pplcnt' }),
   'event.id': (w) => ({ event_uuid: w.event }),
   'event.neighbours': (w) => ({ event_uuid: w.event }),
+  'face.list': (w) => ({ site_id: w.site }),
+  'face.create': (w) => ({ site_id: w.site, face_name: name('Face') }),
+  'face.update': (w) => ({ face_id: w.face, face_name: name('Face') }),
+  'face.delete': (w) => ({ face_id: w.face }),
+  'face.addPicture': (w) => ({ face_id: w.face }),
+  'face.deletePicture': (w) => ({ picture_id: w.picture }),
+  'face.read': (w) => ({ site_id: w.site }),
   'geo.zip': () => ({ country: 'CA', zip: 'H2X 1Y4' }),
   'instance.info': () => ({}),
   'instance.update': () => ({ name: 'Sightline' }),

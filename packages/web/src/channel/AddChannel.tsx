@@ -216,7 +216,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
             <ErrorPanel error={defaults.error} onRetry={() => void defaults.refetch()} />
           ) : base && elements ? (
             <>
-              <Needs usecaseKey={key} elements={elements} />
+              <Needs usecaseKey={key} elements={elements} siteId={device.site_id} />
               <ElementForm
                 values={elements}
                 base={base}
@@ -243,7 +243,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
       {step === 'review' && key && (
         <Panel>
           <form onSubmit={onSubmit} noValidate>
-            {elements && <Needs usecaseKey={key} elements={elements} />}
+            {elements && <Needs usecaseKey={key} elements={elements} siteId={device.site_id} />}
             <Facts
               items={[
                 [t('channel.add.usecase'), t(`usecase.name.${key}`)],

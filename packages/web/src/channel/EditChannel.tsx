@@ -157,7 +157,7 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
         )}
       </PageHeader>
       {guards}
-      <Needs usecaseKey={usecase_key} elements={{ ...elements, ...calibration }} />
+      <Needs usecaseKey={usecase_key} elements={{ ...elements, ...calibration }} siteId={channel.site_id} />
       {seen && (seen.view === 'moved' || seen.view === 'different') && (
         <Alert color="orange" variant="light" mb="md" title={t(`channel.edit.view.${seen.view}`)}>
           {t('channel.edit.viewText')}

@@ -11,10 +11,34 @@ export const needText = {
   needs_calibration: 'channel.need.calibrationText',
 } as const
 
-type Props = { usecaseKey: UsecaseKey; elements: PipelineElements }
+type Props = { usecaseKey: UsecaseKey; elements: PipelineElements; siteId: string }
 
 /** What only a person can add before the analytic counts anything, and where; nothing when it can begin at once. */
-export function Needs({ usecaseKey, elements }: Props) {
+export function Needs({ usecaseKey, elements, siteId }: Props) {
+  return (
+    <>
+      {usecaseKey === 'fcrecog' && <FacesAllowed siteId={siteId} />}
+      <Missing usecaseKey={usecaseKey} elements={elements} />
+    </>
+  )
+}
+
+/** Said before the analytic is there: it waits until the site allows it. */
+function FacesAllowed({ siteId }: { siteId: string }) {
+  const { t } = useTranslation()
+  const site = useQuery(api.site.get.query({ site_id: siteId }))
+  if (site.data?.faces_allowed !== false) return null
+  return (
+    <Alert color="orange" variant="light" mb="md" title={t('message.faces_off')}>
+      {t('face.needOff')}{' '}
+      <Go to="/site/detail" search={{ sid: siteId, tab: 'faces' }}>
+        {t('face.toSite')}
+      </Go>
+    </Alert>
+  )
+}
+
+function Missing({ usecaseKey, elements }: Omit<Props, 'siteId'>) {
   const { t } = useTranslation()
   const chosen = String(elements['detector.model'] ?? '')
   const models = useQuery(api.model.list.query({}))

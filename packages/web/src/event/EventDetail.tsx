@@ -121,6 +121,9 @@ export function EventDetail({ event }: { event: EventEntity }) {
               ...(event.levels
                 ? numbers(event.levels).map(([id, value]) => [`${id} (${t('event.levels')})`, value] as const)
                 : []),
+              ...(event.usecase_key === 'fcrecog' && occasion
+                ? [[t('face.person'), occasion.person ?? t('face.unknown')] as const]
+                : []),
               [t('event.observed'), formatSiteTime(event.observed_at, timezone)],
               ...(occasion && !occasion.is_instant
                 ? [

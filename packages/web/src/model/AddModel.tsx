@@ -1,6 +1,13 @@
 import { Alert, Button, FileButton, Group, Progress, Select, Stack, Text, TextInput } from '@mantine/core'
 import { type ModelCheck, api as table } from '@sightline/contract'
-import { type DetectionLabel, detectionLabels, type Head, modelMaxBytes } from '@sightline/domain'
+import {
+  type DetectionLabel,
+  detectionLabels,
+  type ModelHead,
+  modelMaxBytes,
+  type ValueRange,
+  valueRanges,
+} from '@sightline/domain'
 import { IconPhotoSearch, IconUpload } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -27,7 +34,7 @@ export function AddModel({ onDone }: { onDone: () => void }) {
   /** So that the same file, exported anew, can be chosen again. */
   const forget = useRef<() => void>(null)
 
-  const tryOn = async (path: string, name: string, head?: Head, picture?: string) => {
+  const tryOn = async (path: string, name: string, head?: ModelHead, picture?: string) => {
     setStep({ kind: 'checking' })
     const result = await api.model.check.call({ path, head, picture })
     if (result.status) return setStep({ kind: 'found', trial: { check: result.data, name, picture } })
@@ -110,14 +117,20 @@ export function AddModel({ onDone }: { onDone: () => void }) {
   )
 }
 
-type ConfirmingProps = { trial: Trial; onTry: (head: Head, picture?: string) => void; onDone: () => void }
+type ConfirmingProps = { trial: Trial; onTry: (head: ModelHead, picture?: string) => void; onDone: () => void }
 
 function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) {
   const { t } = useTranslation()
   const [pictureFault, setPictureFault] = useState<string | null>(null)
   const { form, field, onSubmit, isSaving } = useDraftForm({
     name: 'model.add',
-    initial: { model_name: name, path: check.path, head: check.head, labels: check.labels },
+    initial: {
+      model_name: name,
+      path: check.path,
+      head: check.head,
+      labels: check.labels,
+      value_range: 'unit' as ValueRange,
+    },
     schema: table.model.create.input,
     async submit(values) {
       const result = await api.model.create.call(values)
@@ -146,7 +159,10 @@ function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) 
           <Found check={check} labels={labels} />
           <Group justify="space-between" mt={6} gap="xs">
             <Text size="sm" className="t2">
-              {t('model.found', { count: check.boxes.length })} {t('model.took', { ms: formatNumber(check.run_ms) })}
+              {check.vector_length === null
+                ? t('model.found', { count: check.boxes.length })
+                : t('model.vector', { count: check.vector_length })}{' '}
+              {t('model.took', { ms: formatNumber(check.run_ms) })}
             </Text>
             <FileButton onChange={(file) => void another(file)} accept="image/jpeg,image/png,image/webp">
               {(props) => (
@@ -173,9 +189,19 @@ function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) 
           data={check.heads}
           value={check.head}
           allowDeselect={false}
-          onChange={(head) => head && onTry(head as Head)}
+          onChange={(head) => head && onTry(head as ModelHead)}
         />
-        <Classes check={check} labels={labels} onLabel={label} error={field('labels').error} />
+        {check.head === 'embedding' ? (
+          <Select
+            label={t('model.range')}
+            description={t('model.rangeText')}
+            data={valueRanges.map((value) => ({ value, label: t(`model.ranges.${value}`) }))}
+            allowDeselect={false}
+            {...field('value_range')}
+          />
+        ) : (
+          <Classes check={check} labels={labels} onLabel={label} error={field('labels').error} />
+        )}
         <Text size="xs" className="t2">
           {t('model.facts', {
             size: formatBytes(check.size),

@@ -117,7 +117,9 @@ function ModelCard({ model, onDelete }: { model: Model; onDelete: (() => void) |
       )}
       <Facts
         items={[
-          [t('model.finds'), found.map((label) => t(`model.label.${label}`)).join(', ')],
+          model.vector_length === null
+            ? [t('model.finds'), found.map((label) => t(`model.label.${label}`)).join(', ')]
+            : [t('model.makes'), t('model.vectors', { count: model.vector_length })],
           [t('model.serves'), model.usecase_keys.map((key) => t(`usecase.name.${key}`)).join(', ')],
           [t('model.usedBy'), t('model.pipelines', { count: model.pipelines })],
           [t('model.input'), `${model.input_width} × ${model.input_height}`],

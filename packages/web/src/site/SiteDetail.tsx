@@ -21,6 +21,7 @@ import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import { toneOf } from '../ui/tone.ts'
 import { DeleteSite } from './DeleteSite.tsx'
+import { FacesTab } from './FacesTab.tsx'
 import { HealthRulePanel } from './HealthRulePanel.tsx'
 import classes from './site.module.css'
 import type { SiteTab } from './tabs.ts'
@@ -55,11 +56,13 @@ export function SiteDetail({ site, tab, onTab }: Props) {
       <Tabs value={tab} onChange={(next) => onTab((next ?? 'cameras') as SiteTab)}>
         <Tabs.List mb="md">
           <Tabs.Tab value="cameras">{t('site.camerasTab')}</Tabs.Tab>
+          <Tabs.Tab value="faces">{t('face.tab')}</Tabs.Tab>
           <Tabs.Tab value="about">{t('site.about')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="cameras">
           <Cameras site={site} mayEdit={mayEdit} />
         </Tabs.Panel>
+        <Tabs.Panel value="faces">{tab === 'faces' && <FacesTab site={site} />}</Tabs.Panel>
         <Tabs.Panel value="about">
           <About site={site} />
         </Tabs.Panel>

@@ -1,7 +1,7 @@
 import type { EventRecord } from '@sightline/contract/edge'
+import type { Enrolled } from '@sightline/domain'
 import { expect, test } from 'vitest'
 import { open, play, start, track, windows } from '../testing/made.ts'
-import { type Enrolled, identify } from './fcrecog.ts'
 
 /** A unit vector at an angle: two of them are as alike as the cosine of the difference. */
 const toward = (degrees: number) =>
@@ -9,7 +9,11 @@ const toward = (degrees: number) =>
 const enrolled = (identity: string, ...degrees: number[]): Enrolled => ({ identity, embeddings: degrees.map(toward) })
 const gallery = [enrolled('ada', 0, 10), enrolled('ben', 90)]
 const face = (id: number, degrees: number | null, h = 0.2, x = 0.4) =>
-  track(id, x, 0, { label: 'face', box: [x, 0.3, h / 2, h], embedding: degrees === null ? null : toward(degrees) })
+  track(id, x, 0, {
+    label: 'face',
+    box: [x, 0.3, h / 2, h],
+    embedding: () => (degrees === null ? null : toward(degrees)),
+  })
 const recognition = (known = gallery) => open('fcrecog', [], {}, { gallery: known })
 const seenFaces = (records: EventRecord[]) =>
   records
@@ -58,19 +62,4 @@ test('two at once are two, and the level is how many', () => {
   const records = play(recognition(), 5200, () => [face(1, 5), face(2, 92, 0.2, 0.7)])
   expect(seenFaces(records).map(({ identity }) => identity)).toEqual(['ada', 'ben'])
   expect(windows(records)[0]?.metrics).toMatchObject({ total: 2 })
-})
-
-test.each([
-  ['alike enough and alone in it', 20, 'ada'],
-  ['below the threshold', 160, null],
-  ['between two people', 49.9, null],
-  ['nearer to one by more than the margin', 47, 'ada'],
-])('%s', (_, degrees, identity) => {
-  expect(identify(toward(degrees), { gallery, threshold: 0.4, margin: 0.05 }).identity).toBe(identity)
-})
-
-test('an empty gallery knows nobody, and vectors of another model are not compared', () => {
-  expect(identify(toward(0), { gallery: [], threshold: 0.4, margin: 0 })).toEqual({ identity: null, likeness: null })
-  const other = [{ identity: 'ada', embeddings: [Float32Array.from([1, 0, 0])] }]
-  expect(identify(toward(0), { gallery: other, threshold: 0.4, margin: 0 }).identity).toBeNull()
 })

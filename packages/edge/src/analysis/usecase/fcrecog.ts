@@ -1,9 +1,7 @@
+import { identify } from '@sightline/domain'
 import type { AnalyticSettings } from '../settings.ts'
 import { isRemembered, nobody, type Register, recognised } from './same.ts'
 import { boxesOf, type Followed, type Instant, inZones, type Usecase } from './usecase.ts'
-
-/** Somebody enrolled: `identity` is their id, each embedding a unit vector of one of their pictures. */
-export type Enrolled = { identity: string; embeddings: readonly Float32Array[] }
 
 type Waiting = { since: number; best: Followed; embedding: Float32Array }
 type State = { register: Register; waiting: ReadonlyMap<number, Waiting>; told: ReadonlySet<number> }
@@ -25,8 +23,9 @@ export const fcrecog: Usecase<State> = {
       const who = whoIs(face.trackId)
       if (state.told.has(who) || !face.embedding) continue
       const known = waiting.get(who)
-      if (!known) waiting.set(who, { since: facts.at, best: face, embedding: face.embedding })
-      else if (worth(face) > worth(known.best)) waiting.set(who, { ...known, best: face, embedding: face.embedding })
+      if (known && worth(face) <= worth(known.best)) continue
+      const embedding = face.embedding()
+      if (embedding) waiting.set(who, { since: known?.since ?? facts.at, best: face, embedding })
     }
     const ready = [...waiting].filter(([who, { since }]) => facts.at - since >= lookMs || !isRemembered(register, who))
     for (const [who] of ready) waiting.delete(who)
@@ -44,7 +43,7 @@ export const fcrecog: Usecase<State> = {
 const worth = ({ box, score }: Followed): number => box[2] * box[3] * score
 
 function instant({ best, embedding }: Waiting, settings: AnalyticSettings): Instant {
-  const { identity, likeness } = identify(embedding, settings)
+  const { identity, likeness } = identify(embedding, settings.gallery, settings)
   return {
     metrics: ['total'],
     trackId: best.trackId,
@@ -56,32 +55,4 @@ function instant({ best, embedding }: Waiting, settings: AnalyticSettings): Inst
       ...boxesOf([best]),
     },
   }
-}
-
-/**
- * Whose face it is: the most alike of the gallery by cosine, if it is alike enough and stands out from the next person;
- * else nobody's. `likeness` is to the most alike, null with an empty gallery.
- */
-export function identify(
-  embedding: Float32Array,
-  { gallery, threshold, margin }: Pick<AnalyticSettings, 'gallery' | 'threshold' | 'margin'>,
-): { identity: string | null; likeness: number | null } {
-  const [first, second] = gallery
-    .filter(({ embeddings }) => embeddings.length > 0)
-    .map(({ identity, embeddings }) => ({
-      identity,
-      likeness: Math.max(...embeddings.map((one) => cosine(one, embedding))),
-    }))
-    .sort((a, b) => b.likeness - a.likeness)
-  if (!first) return { identity: null, likeness: null }
-  const isSure = first.likeness >= threshold && (!second || first.likeness - second.likeness >= margin)
-  return { identity: isSure ? first.identity : null, likeness: first.likeness }
-}
-
-/** Of unit vectors; vectors of different lengths come from different models and are not alike at all. */
-function cosine(a: Float32Array, b: Float32Array): number {
-  if (a.length !== b.length) return -1
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number)
-  return sum
 }

@@ -19,8 +19,8 @@ export type Followed = {
   stays: readonly Stay[]
   /** Where it stands on the floor, in metres; null without a calibration, and where that is too rough. */
   ground: Point | null
-  /** Of a face, as a unit vector, in pictures for which it was computed. */
-  embedding: Float32Array | null
+  /** Makes the unit vector of a face in this picture: a model runs, so only who needs it asks. Null of anything else. */
+  embedding: (() => Float32Array | null) | null
 }
 
 /** Something that a model found in one picture: worn, held, or burning. Its box in 0…1. */

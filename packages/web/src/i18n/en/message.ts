@@ -102,7 +102,7 @@ export const message = {
   model_input_shape: 'Its input has the shape {{0}}; [1, 3, height, width] is taken.',
   model_input_size: 'Its pictures must be {{0}} to {{1}} pixels on each side.',
   model_output_type: 'Its answer {{0}} is not made of numbers.',
-  model_head: 'Its answer cannot be read as boxes: {{0}}',
+  model_head: 'Its answer is neither boxes nor one vector: {{0}}',
   model_unrunnable: 'The runtime cannot run it: {{0}}',
   model_crashes: 'It made the runtime crash.',
   model_too_slow: 'It took more than {{0}} s for a picture.',
@@ -121,6 +121,19 @@ export const message = {
   model_in_use: 'Pipelines use this model ({{count}})',
   label_required: 'Give at least one class a meaning',
   label_class: 'The model has no such class',
+  model_no_detector: 'This model makes vectors of faces and finds nothing. Choose one that finds faces.',
+  model_no_embedding: 'This model finds things. Choose one that makes vectors of faces.',
+  // faces
+  face_none: 'No face was found in this picture. Choose one that shows it from the front, in good light.',
+  face_many: '{{0}} faces were found. Choose a picture of one person.',
+  face_small: 'The face is {{0}} pixels tall; at least {{1}} are needed. Choose a nearer picture.',
+  face_unreadable: 'The model could make nothing of this face. Choose another picture.',
+  face_pictures_full: 'A person has at most {{0}} pictures. Delete one first.',
+  faces_full: 'A site knows at most {{0}} people.',
+  face_models_missing:
+    'Faces are found and read by your models: first add face recognition to a camera of this site, with both models.',
+  faces_off: 'Face recognition is switched off at this site',
+  gallery_loading: 'The known faces are on their way',
   // refusals
   stale_version: 'Someone else changed this in the meantime. Load it again, then make your change.',
   conflict: 'Somebody else did the same at this moment. Try again.',

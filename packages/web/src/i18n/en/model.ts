@@ -4,7 +4,7 @@ export const model = {
   meta: 'ONNX models of your own, for what the built-in detectors cannot find',
   add: 'Add a model',
   addText:
-    'Choose an .onnx file of at most 200 MB that finds objects in pictures: a YOLO, YOLOX or DETR export with one RGB input. It is read and run once, apart from the portal; you then see what it finds and say what its classes mean.',
+    'Choose an .onnx file of at most 200 MB that finds objects in pictures: a YOLO, YOLOX or DETR export with one RGB input; or one that makes a vector of a face. It is read and run once, apart from the portal; you then see what it finds and say what its classes mean.',
   choose: 'Choose a file',
   sending: 'Uploading: {{percent}} %',
   sendingLabel: 'Upload',
@@ -25,6 +25,12 @@ export const model = {
   class: 'Class {{index}}',
   facts: '{{size}}, operators of version {{opset}}, pictures of {{input}}.',
   confirm: 'Confirm and add',
+  vector: 'It answers a vector of {{count}} numbers: it compares faces that another model finds.',
+  range: 'Colours as it wants them',
+  rangeText: 'As it was trained: ArcFace models usually −1 to 1. With the wrong one nobody is recognised.',
+  ranges: { unit: '0 to 1', signed: '−1 to 1', byte: '0 to 255' },
+  makes: 'Makes',
+  vectors: 'Vectors of {{count}} numbers',
   empty: 'No detection models yet',
   emptyText:
     'People are counted without one. For protective equipment, masks, vehicles, fire and smoke, add a model that finds them.',

@@ -8,6 +8,7 @@ import { deployment, move, sync } from './deployment.ts'
 import { copy, device, discover, stream, swap } from './device.ts'
 import { bundle, elements } from './elements.ts'
 import { event } from './event.ts'
+import { face } from './face.ts'
 import { live, wall } from './live.ts'
 import { login, register, support } from './login.ts'
 import { message } from './message.ts'
@@ -44,6 +45,7 @@ export const fr: Catalogue = {
   discover,
   elements,
   event,
+  face,
   empty,
   errorPage,
   health,

@@ -26,6 +26,12 @@ export const model: Catalogue['model'] = {
   class: 'Classe {{index}}',
   facts: '{{size}}, opérateurs de version {{opset}}, images de {{input}}.',
   confirm: 'Confirmer et ajouter',
+  vector: 'Il répond un vecteur de {{count}} nombres : il compare les visages qu’un autre modèle trouve.',
+  range: 'Les couleurs telles qu’il les attend',
+  rangeText: 'Comme à son entraînement : en général −1 à 1 pour les modèles ArcFace. Sinon, personne n’est reconnu.',
+  ranges: { unit: '0 à 1', signed: '−1 à 1', byte: '0 à 255' },
+  makes: 'Produit',
+  vectors: 'Vecteurs de {{count}} nombres',
   empty: 'Aucun modèle de détection',
   emptyText:
     'Les personnes sont comptées sans modèle. Pour les équipements de protection, les masques, les véhicules, le feu et la fumée, ajoutez un modèle qui les trouve.',

@@ -25,15 +25,16 @@ export function useMetricsText(): (event: EventEntity) => string {
 /** `zone1 · peak 12 · ended after 2 min`: what became of what an event began; of other events nothing. */
 export function useOccasionText(): (event: EventEntity) => string {
   const { t } = useTranslation()
-  return ({ occasion, metrics, observed_at }) => {
+  return ({ occasion, metrics, observed_at, usecase_key }) => {
     if (!occasion) return ''
-    const { zone, direction, is_instant, ended_at, peak } = occasion
+    const { person, zone, direction, is_instant, ended_at, peak } = occasion
     const values = Object.entries(peak)
       .filter(([id, value]) => value > 0 && !(id in metrics) && !/_(min|max)$/.test(id))
       .map(([id, value]) => `${t(`usecase.metric.${id as 'total'}`)} ${formatNumber(value)}`)
     const length = ended_at && formatDuration((Date.parse(ended_at) - Date.parse(observed_at)) / 1000)
     const state = is_instant ? null : length ? t('event.lasted', { time: length }) : t('event.goesOn')
-    return [zone, direction, ...values, state].filter(Boolean).join(' · ')
+    const who = usecase_key === 'fcrecog' ? (person ?? t('face.unknown')) : null
+    return [who, zone, direction, ...values, state].filter(Boolean).join(' · ')
   }
 }
 

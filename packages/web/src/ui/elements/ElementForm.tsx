@@ -87,7 +87,10 @@ function ElementField({ item, value, base, fault, onChange }: FieldProps) {
     error: fault && fieldText(fault),
     id: key,
   }
-  if (key === 'detector.model') return <ModelField {...shared} {...below} value={String(value)} onChange={onChange} />
+  if (key === 'detector.model' || key === 'analytic.embedding') {
+    const kind = { isEmbedding: key === 'analytic.embedding' }
+    return <ModelField {...shared} {...below} {...kind} value={String(value)} onChange={onChange} />
+  }
   switch (type) {
     case 'boolean':
       return (

@@ -8,13 +8,16 @@ type Props = Pick<SelectProps, 'label' | 'description' | 'inputWrapperOrder' | '
   /** Public id of the model; empty for none. */
   value: string
   onChange: (value: string) => void
+  /** One that makes vectors of faces, instead of one that finds things. */
+  isEmbedding?: boolean
 }
 
 /** The organization's models to choose from, and the way to add one. */
-export function ModelField({ value, onChange, ...shared }: Props) {
+export function ModelField({ value, onChange, isEmbedding = false, ...shared }: Props) {
   const { t } = useTranslation()
   const models = useQuery(api.model.list.query({}))
-  const known = models.data?.map(({ model_id, model_name }) => ({ value: model_id, label: model_name })) ?? []
+  const fitting = models.data?.filter(({ head }) => (head === 'embedding') === isEmbedding)
+  const known = fitting?.map(({ model_id, model_name }) => ({ value: model_id, label: model_name })) ?? []
   // One that is gone still stands in the pipeline: it is shown as what it is.
   const data = value && !known.some((one) => one.value === value) ? [...known, { value, label: value }] : known
   return (
@@ -27,7 +30,7 @@ export function ModelField({ value, onChange, ...shared }: Props) {
         value={value || null}
         onChange={(next) => onChange(next ?? '')}
       />
-      {models.data?.length === 0 && (
+      {fitting?.length === 0 && (
         <p className="t2">
           {t('elements.noModels')} <Go to="/model">{t('elements.addModel')}</Go>
         </p>

@@ -1,0 +1,82 @@
+import { fork } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
+import type { ApartAnswer, ApartRequest } from './apart.ts'
+import { invalid, Refusal } from './refusal.ts'
+
+export type ApartLimits = { timeMs: number; memoryBytes: number }
+
+const usual: ApartLimits = { timeMs: 30_000, memoryBytes: 2 * 1024 ** 3 }
+/** The last words of a process that ends itself. */
+export const outOfMemory = 'out of memory'
+/** Each takes a core and up to the memory limit. */
+const mostAtOnce = 2
+let running = 0
+
+/**
+ * Runs somebody else's model in a process that is ended when it takes too long or too much. Whatever the file does there,
+ * the portal goes on.
+ * @param script whose `workApart` answers the request
+ * @param field of the input that is refused when the file cannot be used
+ * @throws 400 for that field with the reason; 503 while others are being run
+ */
+export async function runApart<Request, Result>(
+  script: URL,
+  request: Request,
+  field: string,
+  limits: ApartLimits = usual,
+): Promise<Result> {
+  if (running >= mostAtOnce)
+    throw new Refusal(503, 'Other models are being checked; try again in a moment.', { code: 'model_check_busy' })
+  running++
+  try {
+    const answer: ApartAnswer<Result> = await ask(script, { request, memoryBytes: limits.memoryBytes }, limits)
+    if ('result' in answer) return answer.result
+    if ('fault' in answer) throw invalid({ [field]: [answer.fault] })
+    throw new Error(`The run of a model failed: ${answer.broken}`)
+  } finally {
+    running--
+  }
+}
+
+function ask<Request, Result>(
+  script: URL,
+  request: ApartRequest<Request>,
+  { timeMs, memoryBytes }: ApartLimits,
+): Promise<ApartAnswer<Result>> {
+  const child = fork(script, {
+    env: {},
+    execArgv: ['--max-old-space-size=512'],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  return new Promise((resolve, reject) => {
+    let said = ''
+    let isLate = false
+    let answer: ApartAnswer<Result> | null = null
+    const late = setTimeout(() => {
+      isLate = true
+      child.kill('SIGKILL')
+    }, timeMs)
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-2000)
+    })
+    child.on('message', (message) => {
+      answer = message as ApartAnswer<Result>
+    })
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      clearTimeout(late)
+      if (answer) resolve(answer)
+      else if (isLate) resolve({ fault: `model_too_slow:${Math.round(timeMs / 1000)}` })
+      else if (said.includes(outOfMemory)) resolve({ fault: `model_too_much_memory:${memoryBytes / 1024 ** 2}` })
+      // A signal that nobody sent is a crash of native code; an exit code is trouble of our own.
+      else if (signal !== null) resolve({ fault: 'model_crashes' })
+      else reject(new Error(`The process that runs models ended with ${code}: ${said}`))
+    })
+    // What people look at goes first.
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+    child.send(request, (error) => {
+      if (error && child.connected) reject(error)
+    })
+  })
+}

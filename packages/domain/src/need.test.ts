@@ -46,8 +46,8 @@ test.each<[UsecaseKey, PipelineElements, DetectionLabel[] | null, ReturnType<typ
   ['fcmsk', {}, ['mask', 'no_mask'], null],
   ['fcrecog', {}, ['person'], 'needs_model'],
   ['fcrecog', {}, ['face'], 'needs_model'],
-  ['fcrecog', { 'analytic.embedding': 'any' }, ['face'], null],
-  ['fcrecog', { 'analytic.embedding': 'any' }, ['person'], 'needs_model'],
+  ['fcrecog', { 'detector.embedding': 'any' }, ['face'], null],
+  ['fcrecog', { 'detector.embedding': 'any' }, ['person'], 'needs_model'],
   ['frdtec', {}, null, 'needs_model'],
   ['frdtec', { 'detector.flames': true }, null, null],
   ['frdtec', {}, ['smoke'], null],
@@ -69,7 +69,7 @@ test.each<[UsecaseKey, PipelineElements, DetectionLabel[] | null, ReturnType<typ
 test('a model that knows every label serves every use case, once calibrated', () => {
   for (const key of usecaseKeys)
     expect(
-      missingNeed(key, { ...pipelineDefaults(key), ...points, ...onnx, 'analytic.embedding': 'any' }, detectionLabels),
+      missingNeed(key, { ...pipelineDefaults(key), ...points, ...onnx, 'detector.embedding': 'any' }, detectionLabels),
       key,
     ).toBeNull()
 })

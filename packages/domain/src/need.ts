@@ -33,7 +33,7 @@ export function missingNeed(
 
 /** Faces are found by one model and compared by another. */
 export const lacksEmbedding = (key: UsecaseKey, elements: PipelineElements): boolean =>
-  key === 'fcrecog' && !elements['analytic.embedding']
+  key === 'fcrecog' && !elements['detector.embedding']
 
 /** Four points, or for people a reference height. */
 function isCalibrated(key: UsecaseKey, elements: PipelineElements): boolean {

@@ -107,10 +107,6 @@ export const analyticElements: readonly PipelineItem[] = [
       fr: 'Les visages plus petits sont écartés ; hauteur dans l’image analysée.',
     },
   ),
-  text('analytic.embedding', '', {
-    en: 'The uploaded model that makes a vector of a face: its id.',
-    fr: 'Le modèle téléversé qui fait d’un visage un vecteur : son identifiant.',
-  }),
   number(
     'analytic.threshold',
     { default: 0.4, min: 0.05, max: 0.99 },

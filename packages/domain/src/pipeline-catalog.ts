@@ -89,6 +89,10 @@ export const pipelineCatalog: readonly PipelineItem[] = [
     en: 'The uploaded model, for onnx: its id.',
     fr: 'Le modèle téléversé, pour onnx : son identifiant.',
   }),
+  text('detector.embedding', '', {
+    en: 'The uploaded model that makes a vector of a face: its id.',
+    fr: 'Le modèle téléversé qui fait d’un visage un vecteur : son identifiant.',
+  }),
   choice('detector.head', ['auto', 'yolov8', 'yolov5', 'yolox', 'detr', 'end2end'], {
     en: 'How the model writes its answer. auto is what was confirmed when it was uploaded.',
     fr: 'Comment le modèle écrit sa réponse. auto : ce qui a été confirmé au téléversement.',

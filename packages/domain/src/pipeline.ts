@@ -11,6 +11,7 @@ const byKey = new Map(pipelineCatalog.map((entry) => [entry.key, entry]))
 /** Elements that only some use cases have; all others are everybody's. */
 const only: Record<string, readonly UsecaseKey[]> = {
   'zones.min_dwell_s': ['intrdtec'],
+  'detector.embedding': ['fcrecog'],
   'detector.flames': ['frdtec'],
   'calibration.image_points': ['phydist', 'coldtec'],
   'calibration.world_points_m': ['phydist', 'coldtec'],
@@ -28,7 +29,6 @@ const only: Record<string, readonly UsecaseKey[]> = {
   'analytic.required_count': ['ppedtec'],
   'analytic.min_votes': ['ppedtec', 'fcmsk'],
   'analytic.min_face_px': ['fcmsk', 'fcrecog'],
-  'analytic.embedding': ['fcrecog'],
   'analytic.threshold': ['fcrecog'],
   'analytic.margin': ['fcrecog'],
   'analytic.ttc_s': ['coldtec'],

@@ -138,7 +138,7 @@ const gallery = () => {
 }
 const recognition = (known: string | null): Case => ({
   labels: ['face', 'face', 'face'],
-  elements: { 'analytic.embedding': 'any', 'detector.every_n': 1 },
+  elements: { 'detector.embedding': 'any', 'detector.every_n': 1 },
   faces: {
     embedder: {
       ...{ file: join(folder, 'colours.onnx'), input: { width: 32, height: 32 }, range: 'signed', vector_length: 3 },

@@ -57,7 +57,7 @@ export function withModels(
     return 'cause' in state ? state : { sha256, file: state.file, head, input, labels }
   }
   function facesOf(channel: LinkChannel): AttachedFaces | null {
-    const id = channel.usecase_key === 'fcrecog' && channel.pipeline_elements['analytic.embedding']
+    const id = channel.usecase_key === 'fcrecog' && channel.pipeline_elements['detector.embedding']
     if (!id) return null
     const embedder = embedders.find(({ model_id }) => model_id === id)
     if (!embedder) return { cause: 'model_missing' }

@@ -61,7 +61,7 @@ test('an occasion is one row that says how long it went on, how bad it was and w
   expect(line).toMatchObject({ is_instant: true, ended_at: null, zone: 'line1', direction: 'up' })
   expect(open).toEqual({
     ...{ is_instant: false, ended_at: null, end_cause: null, updates: 0 },
-    ...{ peak: {}, zone: 'zone1', direction: null },
+    ...{ peak: {}, zone: 'zone1', direction: null, person: null },
   })
   // It came back within its cooldown: it goes on.
   expect(again).toMatchObject({ ended_at: null, end_cause: null, updates: 1, peak: { dwell_time: 2 } })

@@ -117,8 +117,8 @@ test('a picture is taken only where channels recognise faces with both models, a
   expect([refused.status, refused.body.error_code]).toEqual([409, 'face_models_missing'])
   await admin.call('face.delete', { face_id })
 
-  await attach({ 'detector.model': models.faces.model_id, 'analytic.embedding': models.vectors.model_id })
-  const elements = { 'detector.model': models.vectors.model_id, 'analytic.embedding': models.vectors.model_id }
+  await attach({ 'detector.model': models.faces.model_id, 'detector.embedding': models.vectors.model_id })
+  const elements = { 'detector.model': models.vectors.model_id, 'detector.embedding': models.vectors.model_id }
   const swapped = await admin.call('channel.update', {
     channel_id: channel.uid,
     pipeline: { pipeline_elements: elements },
@@ -180,7 +180,7 @@ test('another embedding model reads what is kept when it is asked to', async () 
   const { path } = (await admin.send({ method: 'POST', url: '/api/v1/upload', ...form })).body.response
   const input = { model_name: 'Other vectors', path, head: 'embedding', value_range: 'signed' }
   const other = (await admin.call('model.create', input)).body.response
-  await attach({ 'detector.model': models.faces.model_id, 'analytic.embedding': other.model_id })
+  await attach({ 'detector.model': models.faces.model_id, 'detector.embedding': other.model_id })
   const list = async (): Promise<Face[]> => (await admin.call('face.list', { site_id: siteUid })).body.response
   expect((await list())[0]?.pictures[0]?.is_read).toBe(false)
   expect(await wanted()).not.toHaveProperty('gallery')
@@ -188,7 +188,7 @@ test('another embedding model reads what is kept when it is asked to', async () 
   expect((await list())[0]?.pictures[0]?.is_read).toBe(true)
   expect((await wanted())?.gallery?.size).toBe(28)
   expect((await admin.call('model.delete', { model_id: other.model_id })).status).toBe(409)
-  await attach({ 'detector.model': models.faces.model_id, 'analytic.embedding': models.vectors.model_id })
+  await attach({ 'detector.model': models.faces.model_id, 'detector.embedding': models.vectors.model_id })
   expect((await admin.call('model.delete', { model_id: other.model_id })).status).toBe(200)
 })
 

@@ -119,7 +119,7 @@ export async function modelsInUse(
 ): Promise<{ detector: ModelInUse; embedding: ModelInUse }[]> {
   const { rows: pairs } = await sql<{ detector: string; embedding: string }>`
     select distinct on (embedding) pipeline.elements ->> 'detector.model' as detector,
-      pipeline.elements ->> 'analytic.embedding' as embedding
+      pipeline.elements ->> 'detector.embedding' as embedding
     from channel
     join usecase on usecase.id = channel.usecase_id and usecase.key = 'fcrecog'
     join pipeline on pipeline.tenant_id = channel.tenant_id and pipeline.id = channel.pipeline_id
@@ -242,4 +242,4 @@ export const galleryOf = sql<Buffer | null>`(
   join face_vector on face_vector.tenant_id = face.tenant_id and face_vector.picture_id = face_picture.id
   join model on model.tenant_id = face.tenant_id and model.id = face_vector.model_id
   where face.tenant_id = channel.tenant_id and face.site_id = channel.site_id
-    and model.uid::text = pipeline.elements ->> 'analytic.embedding')`
+    and model.uid::text = pipeline.elements ->> 'detector.embedding')`

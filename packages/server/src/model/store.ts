@@ -110,7 +110,7 @@ const models = (trx: Trx, scope: Scope) =>
 /** Pipelines that name a model. */
 const usersOf = sql<number>`(select count(*) from pipeline
   where pipeline.tenant_id = model.tenant_id
-    and model.uid::text in (pipeline.elements ->> 'detector.model', pipeline.elements ->> 'analytic.embedding'))`
+    and model.uid::text in (pipeline.elements ->> 'detector.model', pipeline.elements ->> 'detector.embedding'))`
 export type ModelRow = Awaited<ReturnType<ReturnType<typeof models>['execute']>>[number]
 
 export const listModels = (trx: Trx, scope: Scope): Promise<ModelRow[]> =>
@@ -146,7 +146,7 @@ export const labelsOf = ({ labels }: { labels: Record<string, DetectionLabel> })
 ]
 
 /** What names a model in a pipeline, and the kind of model that it must be. */
-const namedBy = { 'detector.model': false, 'analytic.embedding': true } as const
+const namedBy = { 'detector.model': false, 'detector.embedding': true } as const
 
 /**
  * Refuses a pipeline whose models are not the organization's, or not of the kind that is asked for. They stay until the

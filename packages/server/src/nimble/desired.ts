@@ -214,7 +214,7 @@ async function desiredModels(trx: Trx, nimble: NimbleKey): Promise<LinkModel[]> 
 }
 
 async function desiredEmbedders(trx: Trx, nimble: NimbleKey): Promise<LinkEmbedder[]> {
-  const rows = await namedModels(trx, nimble, 'analytic.embedding')
+  const rows = await namedModels(trx, nimble, 'detector.embedding')
   return rows.flatMap(({ vector_length, ...row }) =>
     vector_length === null
       ? []
@@ -231,14 +231,14 @@ async function desiredEmbedders(trx: Trx, nimble: NimbleKey): Promise<LinkEmbedd
   )
 }
 
-type ModelElement = 'detector.model' | 'analytic.embedding'
+type ModelElement = 'detector.model' | 'detector.embedding'
 
 /** Whether a channel of this edge server runs a pipeline with the row of the table `model`, as this element or as any. */
 export const isNamedBy = (nimble: NimbleKey, element?: ModelElement) => sql<boolean>`exists (
   select from channel join pipeline on pipeline.tenant_id = channel.tenant_id and pipeline.id = channel.pipeline_id
   where channel.tenant_id = ${nimble.tenant_id} and channel.nimble_id = ${nimble.id}
     and model.uid::text in (${sql.join(
-      (element ? [element] : ['detector.model', 'analytic.embedding']).map((key) => sql`pipeline.elements ->> ${key}`),
+      (element ? [element] : ['detector.model', 'detector.embedding']).map((key) => sql`pipeline.elements ->> ${key}`),
     )}))`
 
 const linkZone = (shape: Omit<LinkZone, 'static_id'> & { uid: string }): LinkZone => ({

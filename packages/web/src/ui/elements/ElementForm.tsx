@@ -12,6 +12,9 @@ const groups = ['analytic', 'zones', 'calibration', 'detector', 'decode', 'motio
 const opened = ['analytic', 'zones', 'calibration']
 const groupOf = (key: string) => key.split('.')[0] as string
 
+/** Without a model there is nothing to say about these. */
+const ofModels = ['model', 'embedding', 'head', 'labels', 'input_size', 'every_n'].map((name) => `detector.${name}`)
+
 type Props = {
   /** Complete: which elements the use case has is what stands in it. */
   values: PipelineElements
@@ -28,10 +31,7 @@ type Props = {
 export function ElementForm({ values, base, faults, onChange, hidden = [] }: Props) {
   const { t } = useTranslation()
   const items = pipelineCatalog.filter(({ key }) => key in values && !hidden.includes(key))
-  // Without a model there is nothing to say about it.
-  const isShown = ({ key }: PipelineItem) =>
-    !['detector.model', 'detector.head', 'detector.labels', 'detector.input_size', 'detector.every_n'].includes(key) ||
-    values['detector.kind'] === 'onnx'
+  const isShown = ({ key }: PipelineItem) => values['detector.kind'] === 'onnx' || !ofModels.includes(key)
   const present = groups.filter((group) => items.some(({ key }) => groupOf(key) === group))
   const [open, setOpen] = useState<string[]>(() => opened.filter((group) => present.includes(group as 'zones')))
   // A fault behind a closed heading would leave a form that cannot be saved and does not say why.
@@ -87,8 +87,8 @@ function ElementField({ item, value, base, fault, onChange }: FieldProps) {
     error: fault && fieldText(fault),
     id: key,
   }
-  if (key === 'detector.model' || key === 'analytic.embedding') {
-    const kind = { isEmbedding: key === 'analytic.embedding' }
+  if (key === 'detector.model' || key === 'detector.embedding') {
+    const kind = { isEmbedding: key === 'detector.embedding' }
     return <ModelField {...shared} {...below} {...kind} value={String(value)} onChange={onChange} />
   }
   switch (type) {

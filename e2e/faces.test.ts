@@ -1,0 +1,148 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { colourDetector, colourEmbedder } from '../packages/domain/src/testing/onnx-file.ts'
+import { axeFaults, openBrowser } from './browser.ts'
+import { addPerson, pageOf, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
+import { type Product, startProduct } from './product.ts'
+
+const shots = fileURLToPath(new URL('./out/', import.meta.url))
+let product: Product
+let browser: Browser
+let ids: Awaited<ReturnType<typeof prepareCamera>>
+beforeAll(async () => {
+  mkdirSync(shots, { recursive: true })
+  product = await startProduct()
+  browser = await openBrowser()
+  await registerFirst(product)
+  ids = await prepareCamera(product)
+}, 120_000)
+afterAll(async () => {
+  await browser?.close()
+  await product?.discard()
+})
+
+const kept = (name: string, bytes: Uint8Array): string => {
+  const file = join(tmpdir(), `${process.pid}-${name}`)
+  writeFileSync(file, bytes)
+  return file
+}
+const choose = async (page: Page, button: string, file: string) => {
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: button }).click(),
+  ])
+  await chooser.setFiles(file)
+}
+
+/** Grey, with these colours as what the detector calls faces. */
+async function picture(...colours: string[]): Promise<Buffer> {
+  const patches = colours.map(async (background, i) => ({
+    input: await sharp({ create: { width: 128, height: 128, channels: 3, background } })
+      .png()
+      .toBuffer(),
+    ...{ left: 128 + 384 * i, top: 512 },
+  }))
+  const grey = { create: { width: 1280, height: 1280, channels: 3 as const, background: 'rgb(114,114,114)' } }
+  return sharp(grey)
+    .composite(await Promise.all(patches))
+    .png()
+    .toBuffer()
+}
+
+test('from two models to a known person: added, attached, allowed, enrolled, refused in words, deleted', async () => {
+  const { page, faults } = await pageOf(browser, product, usernameOf('super_admin'), { expected: [/400|409/] })
+  const addModel = async (name: string, bytes: Uint8Array) => {
+    await page.getByRole('button', { name: 'Add a model' }).first().click()
+    await choose(page, 'Choose a file', kept(`${name}.onnx`, bytes))
+    await page.getByRole('img', { name: 'The picture that the model was tried on' }).waitFor({ timeout: 60_000 })
+    await page.getByRole('textbox', { name: 'Name' }).fill(name)
+  }
+  await page.goto(`${product.origin}/model`)
+  await addModel('Finds faces', colourDetector('yolov8', 320, ['face', 'face2', 'face3']))
+  await page.getByRole('button', { name: 'Confirm and add' }).click()
+  await page.getByRole('heading', { name: 'Finds faces' }).waitFor({ timeout: 60_000 })
+  await addModel('Compares faces', colourEmbedder())
+  await page.getByText('It answers a vector of 3 numbers').waitFor()
+  await page.screenshot({ path: `${shots}faces-model.png` })
+  expect(await axeFaults(page)).toEqual([])
+  await page.getByRole('button', { name: 'Confirm and add' }).click()
+  await page.getByRole('heading', { name: 'Compares faces' }).waitFor({ timeout: 60_000 })
+
+  // Before the site allows it, the way there is shown.
+  await page.goto(`${product.origin}/site/detail?sid=${ids.sid}&tab=faces`)
+  await page.getByText('Nobody is known here').waitFor()
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByText('required', { exact: false }).first().waitFor()
+  await page.screenshot({ path: `${shots}faces-off.png`, fullPage: true })
+  expect(await axeFaults(page)).toEqual([])
+
+  await page.goto(`${product.origin}/channel/add?sid=${ids.sid}&did=${ids.did}`)
+  await page.getByText('Face recognition', { exact: true }).first().click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('This site does not compare faces yet').waitFor()
+  await page.getByRole('button', { name: /^Detection/ }).click()
+  for (const [field, model] of [
+    [/makes a vector of a face/, 'Compares faces'],
+    [/The uploaded model, for onnx/, 'Finds faces'],
+  ] as const) {
+    await page.getByRole('combobox', { name: field }).click()
+    await page.getByRole('option', { name: model }).click()
+  }
+  await page.screenshot({ path: `${shots}faces-add.png`, fullPage: true })
+  expect(await axeFaults(page)).toEqual([])
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Attach', exact: true }).click()
+  await page.waitForURL(/channel\/detail/)
+  await page.getByText('Face recognition is switched off at this site').first().waitFor({ timeout: 60_000 })
+  await page.screenshot({ path: `${shots}faces-channel.png` })
+
+  await page.goto(`${product.origin}/site/detail?sid=${ids.sid}&tab=faces`)
+  await page.getByRole('textbox', { name: 'What people are told' }).fill('Faces of staff who agreed are compared here.')
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByText('Faces are compared here', { exact: true }).waitFor()
+  await page.getByText(`Switched on by ${usernameOf('super_admin')}`, { exact: false }).waitFor()
+  await page.getByRole('button', { name: 'Add a person' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill("Ada O'Red")
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByRole('heading', { name: "Ada O'Red" }).waitFor()
+  await choose(page, 'Add a picture', kept('two.png', await picture('rgb(255,0,0)', 'rgb(0,0,255)')))
+  await page.getByText('2 faces were found. Choose a picture of one person.').waitFor({ timeout: 30_000 })
+  await choose(page, 'Add a picture', kept('one.png', await picture('rgb(255,0,0)')))
+  await page.getByRole('img', { name: "Face of Ada O'Red" }).waitFor({ timeout: 30_000 })
+  await page.getByText('128 px tall').waitFor()
+  await page.screenshot({ path: `${shots}faces-known.png`, fullPage: true })
+  expect(await axeFaults(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.screenshot({ path: `${shots}faces-phone.png`, fullPage: true })
+  const [shown, there] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth])
+  expect(shown).toBeLessThanOrEqual(there as number)
+  await page.setViewportSize({ width: 1440, height: 900 })
+
+  // Who only looks sees names alone.
+  await addPerson(ids.root, usernameOf('viewer'), 'viewer')
+  const [{ user_id } = { user_id: '' }] = (
+    (await ids.root.call('user', 'list', {})) as { user_id: string; username: string }[]
+  ).filter(({ username }) => username === usernameOf('viewer'))
+  await ids.root.call('site', 'assign', { user_id, site_id: [ids.sid] })
+  const viewer = await pageOf(browser, product, usernameOf('viewer'))
+  await viewer.page.goto(`${product.origin}/fr/site/detail?sid=${ids.sid}&tab=faces`)
+  await viewer.page.getByRole('heading', { name: "Ada O'Red" }).waitFor()
+  await viewer.page.getByText('1 image').waitFor()
+  expect(await viewer.page.getByRole('img', { name: /Ada/ }).count()).toBe(0)
+  expect(await viewer.page.getByRole('button', { name: /Activer|Désactiver|Ajouter/ }).count()).toBe(0)
+  await viewer.page.screenshot({ path: `${shots}faces-viewer.png`, fullPage: true })
+
+  await page.getByRole('button', { name: "Actions for Ada O'Red" }).click()
+  await page.getByRole('menuitem', { name: 'Delete person' }).click()
+  await page.getByRole('button', { name: 'Delete person' }).click()
+  await page.getByText('Nobody is known here').waitFor()
+  await page.getByRole('button', { name: 'Switch off' }).click()
+  await page.getByText('Faces are not compared here.', { exact: false }).waitFor()
+  expect([...faults, ...viewer.faults]).toEqual([])
+}, 240_000)

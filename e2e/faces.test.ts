@@ -99,6 +99,7 @@ test('from two models to a known person: added, attached, allowed, enrolled, ref
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Attach', exact: true }).click()
   await page.waitForURL(/channel\/detail/)
+  await page.getByText('Zones and settings').waitFor()
   await page.getByText('Face recognition is switched off at this site').first().waitFor({ timeout: 60_000 })
   await page.screenshot({ path: `${shots}faces-channel.png` })
 

@@ -35,7 +35,10 @@ const multipart = (fields: object): InjectOptions => ({
   headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
   payload: `${Object.entries({ ...fields, end: undefined })
     .filter(([, value]) => value !== undefined)
-    .map(([field, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`)
+    .map(([field, value]) => {
+      const place = `form-data; name="${field}"${field === 'file' ? '; filename="a file"' : ''}`
+      return `--${boundary}\r\ncontent-disposition: ${place}\r\n\r\n${value}\r\n`
+    })
     .join('')}--${boundary}--\r\n`,
 })
 

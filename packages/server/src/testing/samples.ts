@@ -192,7 +192,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'face.create': (w) => ({ site_id: w.site, face_name: name('Face') }),
   'face.update': (w) => ({ face_id: w.face, face_name: name('Face') }),
   'face.delete': (w) => ({ face_id: w.face }),
-  'face.addPicture': (w) => ({ face_id: w.face }),
+  'face.addPicture': (w) => ({ face_id: w.face, file: 'no picture' }),
   'face.deletePicture': (w) => ({ picture_id: w.picture }),
   'face.read': (w) => ({ site_id: w.site }),
   'geo.zip': () => ({ country: 'CA', zip: 'H2X 1Y4' }),

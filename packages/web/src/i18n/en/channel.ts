@@ -174,6 +174,7 @@ export const channel = {
     next: {
       edge: 'Open the edge server',
       model: 'Add or choose a model',
+      faces: 'Open the faces of the site',
       zones: 'Open the zones',
       tuning: 'Open the tuning',
       camera: 'Open the camera’s settings',

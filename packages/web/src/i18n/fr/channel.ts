@@ -173,6 +173,7 @@ export const channel = {
     next: {
       edge: 'Ouvrir le serveur edge',
       model: 'Ajouter ou choisir un modèle',
+      faces: 'Ouvrir les visages du site',
       zones: 'Ouvrir les zones',
       tuning: 'Ouvrir l’ajustement',
       camera: 'Ouvrir les réglages de la caméra',

@@ -173,8 +173,7 @@ function nextOf({ level, text_id }: ChannelCheck, channel: Channel): { to: Path;
   if (cause === 'nimble_unreachable')
     return { to: '/configuration/detail', search: { nid: channel.nimble_id }, id: 'edge' }
   if (cause === 'needs_model' || cause === 'model_missing') return { to: '/model', search: {}, id: 'model' }
-  if (cause === 'faces_off')
-    return { to: '/site/detail', search: { sid: channel.site_id, tab: 'faces' }, id: 'faces' }
+  if (cause === 'faces_off') return { to: '/site/detail', search: { sid: channel.site_id, tab: 'faces' }, id: 'faces' }
   if (inDrawing.includes(cause)) return { to: '/channel/edit', search: ids, id: 'zones' }
   if (inTuning.includes(cause)) return { to: '/channel/edit', search: { ...ids, tab: 'tuning' }, id: 'tuning' }
   if (atCamera.test(cause)) return { to: '/device/edit', search: { did: channel.device_id }, id: 'camera' }

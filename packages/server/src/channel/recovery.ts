@@ -81,24 +81,24 @@ export function startRecovery({ db, links, log, most = mostAttempts }: RecoveryO
     const lastIn = ({ uid }: { uid: string }) => tried.get(uid)?.inRound ?? 0
     const now = due.sort((a, b) => lastIn(a) - lastIn(b)).slice(0, most)
     const turns = createTurns({ atOnce: attemptsAtOnce, waiting: most })
-    const ended = await Promise.allSettled(
+    await Promise.all(
       now.map(({ uid, name, nimble_uid }) => {
         const attempts = (tried.get(uid)?.attempts ?? 0) + 1
         tried.set(uid, { attempts, wait: waits[Math.min(attempts, waits.length) - 1] as number, inRound: rounds })
         return turns.take(() => attempt(uid, name, nimble_uid, attempts))
       }),
     )
-    for (const one of ended) if (one.status === 'rejected') throw one.reason
   }
 
+  /** Never fails: what goes wrong with one channel is logged, and keeps none of the others waiting. */
   async function attempt(uid: string, name: string, nimbleUid: string, attempts: number): Promise<void> {
     try {
       // The first time the analysis alone; then the connection to the camera too.
       await links.channelDo(nimbleUid, uid, 'revive', attempts > 1)
       log.info({ channel: uid, attempts }, `auto recovery started ${name} anew: it ran without counting`)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      log.warn({ channel: uid, attempts, cause: error.code }, `auto recovery could not start ${name} anew`)
+      const why = error instanceof Refusal ? { cause: error.code } : { err: error }
+      log.warn({ channel: uid, attempts, ...why }, `auto recovery could not start ${name} anew`)
     }
   }
 

@@ -44,6 +44,8 @@ type Exchange = {
 /** What an answer may hold at most: a clip of a minute. */
 const mostMediaBytes = 64 * 1024 * 1024
 const answerMs = 10_000
+/** All of a picture or clip, however steadily it comes: one that trickles keeps others waiting. */
+const wholeAnswerMs = 60_000
 
 export class Link {
   readonly #socket: Dialled['socket']
@@ -128,12 +130,14 @@ export class Link {
       let received = 0
       const settle = (finish: () => void) => {
         clearTimeout(timer)
+        clearTimeout(whole)
         this.#exchanges.delete(id)
         finish()
       }
-      const timer = setTimeout(() => settle(() => reject(tooSlow())), answerMs)
+      const late = () => settle(() => reject(tooSlow()))
+      const timer = setTimeout(late, answerMs)
+      const whole = setTimeout(late, wholeAnswerMs)
       const advance = () => {
-        timer.refresh()
         if (received > mostMediaBytes || (head?.size ?? 0) > mostMediaBytes)
           return settle(() => reject(new Refusal(502, 'The picture is too large', { code: 'media_too_large' })))
         if (!head || received < head.size) return
@@ -146,10 +150,14 @@ export class Link {
           const { cause } = message
           if (cause !== null)
             return settle(() => reject(new Refusal(502, 'The edge server has no picture', { code: cause })))
-          head = message
+          if (!head) timer.refresh()
+          head ??= message
           advance()
         },
         take: (_, bytes) => {
+          // A part with nothing in it is no progress.
+          if (bytes.length === 0) return
+          timer.refresh()
           parts.push(bytes)
           received += bytes.length
           advance()

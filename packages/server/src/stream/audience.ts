@@ -56,14 +56,16 @@ export function createAudiences(bus: Bus) {
   })
   function audienceOf({ principal: _, ...reach }: Scope) {
     const key = JSON.stringify(reach, (_key, value) => (Array.isArray(value) ? value.toSorted() : value))
-    const audience =
-      audiences.get(key) ??
-      createAudience(
-        reach,
-        () => Math.min(keptBytes, allKeptBytes / audiences.size),
-        () => audiences.delete(key),
-      )
+    const known = audiences.get(key)
+    if (known) return known
+    const audience = createAudience(
+      reach,
+      () => Math.min(keptBytes, allKeptBytes / audiences.size),
+      () => audiences.delete(key),
+    )
     audiences.set(key, audience)
+    // One more to share with: those that hear nothing would keep what they had.
+    for (const other of audiences.values()) other.trim()
     return audience
   }
   return {
@@ -132,6 +134,9 @@ function createAudience(reach: Reach, mostKept: () => number, onIdle: () => void
     const size = lines.reduce((sum, { json }) => sum + json.length, 0)
     told.push({ seq, at: Date.now(), lines, bytes: size })
     bytes += size
+    trim()
+  }
+  function trim() {
     const since = Date.now() - keptMs
     const most = mostKept()
     let gone = 0
@@ -140,7 +145,7 @@ function createAudience(reach: Reach, mostKept: () => number, onIdle: () => void
       bytes -= old
       gone++
     }
-    told = told.slice(gone)
+    if (gone > 0) told = told.slice(gone)
   }
   /** What was told after a cursor; null when that is no longer known. */
   function missed(after: string): Line[] | null {
@@ -152,6 +157,8 @@ function createAudience(reach: Reach, mostKept: () => number, onIdle: () => void
   }
 
   return {
+    /** Forgets what is too old, and what there is no longer room for. */
+    trim,
     hear(heard: BusMessage) {
       if (!isCovered(heard)) return
       // One person's messages are merged with their own only.

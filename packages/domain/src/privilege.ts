@@ -10,4 +10,6 @@ export const unblurMinutes = 15
 
 /** Whether pictures are shown as they are. @param unblurredUntil when a given reason ends, in ms; null: none was given */
 export const seesClear = (held: readonly string[], unblurredUntil: number | null, nowMs: number): boolean =>
-  held.includes('picture.clear' satisfies Privilege) || (unblurredUntil !== null && unblurredUntil > nowMs)
+  held.includes('picture.clear' satisfies Privilege) ||
+  // A reason that was given counts no longer once the role may give none.
+  (held.includes('picture.unblur' satisfies Privilege) && unblurredUntil !== null && unblurredUntil > nowMs)

@@ -60,6 +60,7 @@ export function createGates(app: FastifyInstance, services: Services): Gates {
     },
 
     async trace(request, entry) {
+      if (entry.result === 'ok' && request.notes.isTraced) return
       try {
         await writeTrace(db, request, entry)
       } catch (error) {

@@ -38,8 +38,8 @@ export type FileAnswer = {
   contentType: string
   body: Buffer | Readable
   headers?: Record<string, string>
-  /** 206 for a part of it; 200 unless given. */
-  status?: 206
+  /** 206 for a part of it, 304 for what the browser has already; 200 unless given. */
+  status?: 206 | 304
 }
 
 type Extra = { message?: string; message_type?: 'success' | 'error' | 'warning' | 'info'; page?: Page }

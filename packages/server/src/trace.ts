@@ -1,7 +1,7 @@
 import type { OpId } from '@sightline/contract'
 import { defaultOrganizationId } from '@sightline/domain'
 import type { FastifyRequest } from 'fastify'
-import type { Db } from './db/database.ts'
+import type { Db, Trx } from './db/database.ts'
 import { newUid } from './uid.ts'
 
 /** What a handler adds to the trace row of its call. */
@@ -15,6 +15,8 @@ export type Note = {
   /** Changed fields only; without them the row shows what was sent. */
   before?: Record<string, unknown>
   after?: Record<string, unknown>
+  /** The handler wrote the row itself: what it did holds only with it. */
+  isTraced?: boolean
 }
 
 export type Traced = { id: OpId; result: 'ok' | 'refused' | 'failed'; status: number; output?: unknown }
@@ -33,37 +35,39 @@ const bookkeeping = new Set(['version', 'updated_at'])
  * Writes the one row that a state change, a sign-in event or a refusal of authority leaves. Rows are only ever added.
  * Secrets are masked. An event of nobody known belongs to the default organization.
  */
-export async function writeTrace(db: Db, request: FastifyRequest, { id, result, status, output }: Traced) {
+export const writeTrace = (db: Db, request: FastifyRequest, entry: Traced) =>
+  db.instance((trx) => insertTrace(trx, request, entry))
+
+/** As `writeTrace`, in the transaction of what it tells about: without the row that is not done either. */
+export async function insertTrace(trx: Trx, request: FastifyRequest, { id, result, status, output }: Traced) {
   const [feature = ''] = id.split('.')
   const { notes, caller, input } = request
   const actor = notes.actor ?? caller?.principal
   const sent = isRecord(input) ? input : {}
   const answered = isRecord(output) ? output : {}
-  await db.instance(async (trx) => {
-    const tenantId = actor?.tenantId ?? (await defaultTenant(trx))
-    await trx
-      .insertInto('trace')
-      .values({
-        tenant_id: tenantId,
-        uid: newUid(),
-        code: id === 'auth.login' && result !== 'ok' ? 'auth.login_failed' : id,
-        user_id: actor?.userId ?? null,
-        session_uid: caller?.principal.sessionUid ?? null,
-        request_id: request.id,
-        object_kind: notes.object_kind ?? feature,
-        object_uid: notes.object_id ?? text(answered[`${feature}_id`] ?? sent[`${feature}_id`]),
-        object_name: notes.object_name ?? text(answered[`${feature}_name`] ?? answered.name),
-        result,
-        response_code: status,
-        ip: request.ip,
-        before: notes.before ? redacted(notes.before) : null,
-        after: redacted(notes.after ?? sent),
-      })
-      .execute()
-  })
+  const tenantId = actor?.tenantId ?? (await defaultTenant(trx))
+  await trx
+    .insertInto('trace')
+    .values({
+      tenant_id: tenantId,
+      uid: newUid(),
+      code: id === 'auth.login' && result !== 'ok' ? 'auth.login_failed' : id,
+      user_id: actor?.userId ?? null,
+      session_uid: caller?.principal.sessionUid ?? null,
+      request_id: request.id,
+      object_kind: notes.object_kind ?? feature,
+      object_uid: notes.object_id ?? text(answered[`${feature}_id`] ?? sent[`${feature}_id`]),
+      object_name: notes.object_name ?? text(answered[`${feature}_name`] ?? answered.name),
+      result,
+      response_code: status,
+      ip: request.ip,
+      before: notes.before ? redacted(notes.before) : null,
+      after: redacted(notes.after ?? sent),
+    })
+    .execute()
 }
 
-const defaultTenant = async (trx: Parameters<Parameters<Db['instance']>[0]>[0]) =>
+const defaultTenant = async (trx: Trx) =>
   (
     await trx
       .selectFrom('organization')

@@ -128,7 +128,8 @@ async function announceMedia(trx: Trx, tenant_id: number, candidates: StorableRe
           path: null,
           shared_with: [],
         })
-      else if (known.channel_id !== channel.id && !known.shared_with.includes(channel.id))
+      // No edge server opens to others what another one keeps.
+      else if (known.nimble_id === event.nimble && known.site_id === channel.siteId && !isOf(known, channel.id))
         known.shared_with.push(channel.id)
     }
   if (found.size === 0) return
@@ -144,12 +145,15 @@ async function announceMedia(trx: Trx, tenant_id: number, candidates: StorableRe
             select distinct c from unnest(media.shared_with || excluded.channel_id || excluded.shared_with) c
             where c <> media.channel_id)`,
         })
-        // No edge server opens to others what another one keeps, and what comes again changes nothing.
+        // The same here, and what comes again changes nothing.
         .where(sql<SqlBool>`media.nimble_id = excluded.nimble_id and media.site_id = excluded.site_id
           and not (excluded.channel_id || excluded.shared_with) <@ (media.channel_id || media.shared_with)`),
     )
     .execute()
 }
+
+const isOf = (row: { channel_id: number; shared_with: readonly number[] }, channelId: number) =>
+  row.channel_id === channelId || row.shared_with.includes(channelId)
 
 /** Values that cannot be stored (classes 22 and 23 of PostgreSQL's error codes), or not even be sent. */
 export const isDataError = (error: unknown): boolean =>

@@ -4,16 +4,22 @@
  */
 import { seesClear } from '@sightline/domain'
 import sharp from 'sharp'
+import { Refusal } from '../refusal.ts'
 import type { Principal } from '../scope.ts'
+import { createTurns } from '../turns.ts'
 import type { MediaRow } from './store.ts'
 
 /**
- * So many cells across are left of a picture. A face that fills a fifth of its width is six cells wide: below the 8×8
+ * So many cells are left of the shorter side of a picture. A face that fills half of it is six cells high: below the 8×8
  * from which neither people nor programs tell faces apart, while that somebody stands there still shows.
  */
-const cellsAcross = 32
-/** The cells are spread over this many pixels, without hard edges. */
-const widthPx = 480
+const cellsAcross = 12
+/** The cells are spread over this many pixels of the longer side, without hard edges. */
+const longPx = 480
+/** As of uploads: what claims to be larger is not opened. */
+const mostPixels = 40_000_000
+/** Nobody who looks at much holds up the work of others. */
+const turns = createTurns({ atOnce: 2, waiting: 200 })
 
 /** Whether somebody sees pictures of cameras blurred just now. */
 export const seesBlurred = ({ privileges, unblurredUntil }: Pick<Principal, 'privileges' | 'unblurredUntil'>) =>
@@ -25,15 +31,26 @@ export const fromCamera = ({ kind }: Pick<MediaRow, 'kind'>) => kind === 'snapsh
 export const isBlurred = (media: Pick<MediaRow, 'kind'>, principal: Principal | null): boolean =>
   fromCamera(media) && (principal === null || seesBlurred(principal))
 
-/** A JPEG in the shape of the given one that shows where something is, and not who. */
-export async function blur(jpeg: Uint8Array): Promise<Buffer> {
-  const { data, info } = await sharp(jpeg, { failOn: 'none' })
-    .resize({ width: cellsAcross, kernel: 'mitchell' })
+/**
+ * A JPEG in the shape of the given one that shows where something is, and not who.
+ * @throws 502 for what is no JPEG, 503 where too many wait
+ */
+export const blur = async (jpeg: Uint8Array): Promise<Buffer> => (await turns.take(() => blurred(jpeg))) as Buffer
+
+async function blurred(jpeg: Uint8Array): Promise<Buffer> {
+  // From an edge server: only what a camera sends is opened.
+  if (jpeg[0] !== 0xff || jpeg[1] !== 0xd8 || jpeg[2] !== 0xff)
+    throw new Refusal(502, 'This is no picture', { code: 'bad_stream' })
+  const picture = sharp(jpeg, { failOn: 'none', limitInputPixels: mostPixels })
+  const { width, height } = await picture.metadata()
+  const scale = longPx / Math.max(width, height)
+  const { data, info } = await picture
+    .resize({ width: cellsAcross, height: cellsAcross, fit: 'outside', kernel: 'mitchell' })
     .removeAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true })
   return sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } })
-    .resize({ width: widthPx, kernel: 'cubic' })
+    .resize({ width: Math.round(width * scale), height: Math.round(height * scale), fit: 'fill', kernel: 'cubic' })
     .jpeg({ quality: 70 })
     .toBuffer()
 }

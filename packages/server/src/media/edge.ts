@@ -16,7 +16,7 @@ const mostFetchedOfOne = { atOnce: 4, waiting: 100 }
 
 type Kept = { media: Promise<EdgeMedia>; bytes: number }
 type Fetching = { known: Map<string, Kept>; all: Turns; ofOne: Map<string, Turns> }
-/** What is known by id, the one that was asked for last at the end; per set of links, as a test has many. */
+/** What is known by edge server and id, the one that was asked for last at the end; per set of links, as a test has many. */
 const recent = new WeakMap<Links, Fetching>()
 
 /**
@@ -28,9 +28,11 @@ export function readEdgeMedia(links: Links, nimbleUid: string, uid: string): Pro
   const here: Fetching = recent.get(links) ?? { known: new Map(), all: createTurns(mostFetched), ofOne: new Map() }
   recent.set(links, here)
   const { known } = here
-  const kept = known.get(uid) ?? { media: inTurn(here, nimbleUid, () => fetchMedia(links, nimbleUid, uid)), bytes: 0 }
-  known.delete(uid)
-  known.set(uid, kept)
+  // An id is unique within an organization only.
+  const key = `${nimbleUid} ${uid}`
+  const kept = known.get(key) ?? { media: inTurn(here, nimbleUid, () => fetchMedia(links, nimbleUid, uid)), bytes: 0 }
+  known.delete(key)
+  known.set(key, kept)
   kept.media.then(
     ({ body }) => {
       kept.bytes = body.length
@@ -41,7 +43,7 @@ export function readEdgeMedia(links: Links, nimbleUid: string, uid: string): Pro
         bytes -= one.bytes
       }
     },
-    () => known.delete(uid),
+    () => known.delete(key),
   )
   return kept.media
 }

@@ -2,10 +2,11 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { type FileAnswer, type Handlers, unauthorized } from '../mount.ts'
 import { forbidden, notFound } from '../refusal.ts'
+import type { Principal } from '../scope.ts'
 import type { Services } from '../services.ts'
 import { blur, fromCamera, isBlurred } from './blur.ts'
 import { wantedPart } from './part.ts'
-import { findMedia, openMedia, readEdgeMedia } from './store.ts'
+import { findMedia, type MediaRow, openMedia, readEdgeMedia } from './store.ts'
 
 /** What is under an id never changes; a browser may keep it, a proxy may not. */
 const headers = {
@@ -17,6 +18,8 @@ const headers = {
 
 /** What is blurred for somebody now may be clear for them in a minute, under the same id, and the other way round. */
 const momentary = { ...headers, 'cache-control': 'no-store' }
+/** Of people: kept, but asked for each time, as the next person at the same browser may not see it so. */
+const ofPeople = { ...headers, 'cache-control': 'private, no-cache' }
 
 export const media: Handlers<'media'> = {
   async get({ id }, { app, scope, principal, request }): Promise<FileAnswer> {
@@ -31,7 +34,10 @@ export const media: Handlers<'media'> = {
       const whole = await wholeOf(app, row)
       return { contentType: 'image/jpeg', body: await blur(whole), headers: momentary }
     }
-    const cache = fromCamera(row) && !principal?.privileges.includes('picture.clear') ? momentary : headers
+    const etag = `"${id}"`
+    const cache = cacheOf(row, principal, etag)
+    if ('etag' in cache && request.headers['if-none-match'] === etag)
+      return { contentType: row.content_type, body: Buffer.alloc(0), headers: cache, status: 304 }
     if (row.path !== null) {
       const file = await openMedia(app.env, row.path)
       if (!file) throw notFound()
@@ -41,6 +47,11 @@ export const media: Handlers<'media'> = {
     const { contentType, body } = await readEdgeMedia(app.links, row.nimble_uid, id)
     return partOf(contentType, range, body.length, (first, last) => body.subarray(first, last + 1), cache)
   },
+}
+
+function cacheOf(row: Pick<MediaRow, 'kind'>, principal: Principal | null, etag: string): Record<string, string> {
+  if (fromCamera(row) && !principal?.privileges.includes('picture.clear')) return momentary
+  return fromCamera(row) || row.kind === 'face' ? { ...ofPeople, etag } : headers
 }
 
 /** The bytes of a picture, wherever it is kept. @throws 404 */
@@ -60,7 +71,7 @@ function partOf(
   range: string | undefined,
   size: number,
   read: (first: number, last: number) => Buffer | Readable,
-  cache: typeof headers,
+  cache: Record<string, string>,
 ): FileAnswer {
   const part = wantedPart(range, size)
   const { first, last } = part ?? { first: 0, last: size - 1 }

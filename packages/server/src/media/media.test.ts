@@ -26,10 +26,20 @@ describe('a kept picture', () => {
     expect(answer.headers).toMatchObject({
       'content-type': 'image/jpeg',
       'content-length': String(jpeg.length),
-      'cache-control': 'private, max-age=86400, immutable',
+      'cache-control': 'private, no-cache',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
     })
+  })
+
+  test('is asked for each time, since the next person at a browser may not see it so, and sent once', async () => {
+    const site = await t.make.site()
+    const uid = await still({ tenant_id: site.tenant_id, site_id: site.id })
+    const again = (client: Client) =>
+      client.send({ method: 'GET', url: mediaUrl(t.services.env, uid), headers: { 'if-none-match': `"${uid}"` } })
+    expect([(await again(admin)).status, (await again(admin)).bytes.length]).toEqual([304, 0])
+    const outsider = await t.signIn(await t.make.user('admin', {}, await t.make.organization()))
+    expect((await again(outsider)).status).toBe(404)
   })
 
   test('comes in parts too, as players ask for it', async () => {

@@ -1,5 +1,5 @@
 import type { UiConfig } from '@sightline/contract'
-import { grantable, may, unblurMinutes } from '@sightline/domain'
+import { grantable, may, type Role, unblurMinutes } from '@sightline/domain'
 import { clientOf, endSession, endSessionsOf, listSessions, openSession, setUnblurred } from '../auth/store.ts'
 import { giveSession } from '../cookie.ts'
 import type { Trx } from '../db/database.ts'
@@ -7,8 +7,10 @@ import { type Ctx, type Handlers, reply } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { isCommon } from '../password.ts'
 import { forbidden, invalid, notFound, Refusal, refuseStale } from '../refusal.ts'
+import { privilegesOf } from '../role/store.ts'
+import type { Principal } from '../scope.ts'
 import { readSite } from '../site/store.ts'
-import { changeOf } from '../trace.ts'
+import { changeOf, insertTrace } from '../trace.ts'
 import { register } from './register.ts'
 import {
   addUser,
@@ -32,6 +34,7 @@ export const user: Handlers<'user'> = {
     refuseCommon(password, draft)
     const password_hash = await app.passwords.hash(password)
     return app.db.as(scope, async (trx) => {
+      await refuseSeeingMore(trx, principal, draft.role_key)
       const tenant_id = await targetTenant(trx, scope, organization_id)
       const { uid } = await addUser(trx, { ...draft, tenant_id, password_hash })
       return toUser(await findUser(trx, scope, uid))
@@ -62,6 +65,7 @@ export const user: Handlers<'user'> = {
       if (isSelf && losesRank) throw forbidden('own_role')
       if (role_key !== target.role_key && !grantable[ctx.principal.role].includes(role_key))
         throw forbidden('role_not_grantable')
+      if (role_key !== target.role_key) await refuseSeeingMore(trx, ctx.principal, role_key)
       refuseStale(target, version)
       if (losesRank) await keepOneSuperAdmin(trx, target)
       if (Object.values(change).some((value) => value !== undefined))
@@ -130,11 +134,15 @@ export const user: Handlers<'user'> = {
     })
   },
 
-  async unblur(_, { app, scope, principal, note }) {
+  async unblur(_, { app, scope, principal, note, request }) {
     if (!principal.privileges.includes('picture.unblur')) throw forbidden('unblur_not_allowed')
-    note({ object_kind: 'session', object_id: principal.sessionUid })
+    note({ object_kind: 'session', object_id: principal.sessionUid, isTraced: true })
     const until = new Date(Date.now() + unblurMinutes * 60_000)
-    return app.db.as(scope, (trx) => setUnblurred(trx, principal, until))
+    return app.db.as(scope, async (trx) => {
+      // Nobody sees clearly whose reason is not written down.
+      await insertTrace(trx, request, { id: 'user.unblur', result: 'ok', status: 200 })
+      return setUnblurred(trx, principal, until)
+    })
   },
 
   async blur(_, { app, scope, principal, note }) {
@@ -226,4 +234,11 @@ async function saveConfig({ app, scope, principal }: Ctx, change: (stored: UiCon
       .execute()
     return toConfig(changed)
   })
+}
+
+/** Nobody gives a role that sees pictures more clearly than their own: it would be a way around a reason. */
+async function refuseSeeingMore(trx: Trx, { role, privileges }: Principal, given: Role): Promise<void> {
+  if (role === 'super_admin') return
+  const held = await privilegesOf(trx, given)
+  if (held.some((one) => !privileges.includes(one))) throw forbidden('role_sees_more')
 }

@@ -239,6 +239,7 @@ export const message = {
   wrong_password: 'The current password is wrong',
   bad_key: 'The key is not valid',
   unblur_not_allowed: 'Your role does not allow to see pictures clearly. Ask your administrator.',
+  role_sees_more: 'This role sees pictures more clearly than yours: a super administrator can give it',
   role_not_grantable: 'You cannot give this role',
   own_role: 'Nobody changes their own role or status',
   own_account: 'Nobody deletes their own account',

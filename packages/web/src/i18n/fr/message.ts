@@ -241,6 +241,7 @@ export const message: Catalogue['message'] = {
   wrong_password: 'Le mot de passe actuel est erroné',
   bad_key: "La clé n'est pas valide",
   unblur_not_allowed: 'Votre rôle ne permet pas de voir les images nettes. Demandez à votre administrateur.',
+  role_sees_more: 'Ce rôle voit les images plus nettement que le vôtre : un super administrateur peut l’attribuer',
   role_not_grantable: 'Vous ne pouvez pas attribuer ce rôle',
   own_role: 'Personne ne change son propre rôle ou statut',
   own_account: 'Personne ne supprime son propre compte',

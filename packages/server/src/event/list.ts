@@ -146,12 +146,12 @@ export async function findNeighbours(
   if (!found) return undefined
   // Each of these names a partial index.
   const isListed = found.kind === 0 ? sql`notable` : sql`kind <> 0`
-  const beside = (sign: '<' | '>', order: '' | 'desc') => sql`(select eid from event
-    where tenant_id = ${found.tenant_id} and channel_id = ${found.channel_id} and kind = ${found.kind} and ${isListed}
-      and (ts, eid) ${sql.raw(sign)} (${found.ts}, ${uid}::uuid)
-    order by ts ${sql.raw(order)}, eid ${sql.raw(order)} limit 1)`
-  const { rows } = await sql<{ older: string | null; newer: string | null }>`
-    select ${beside('<', 'desc')} as older, ${beside('>', '')} as newer`.execute(trx)
+  const alike = sql`from event
+    where tenant_id = ${found.tenant_id} and channel_id = ${found.channel_id} and kind = ${found.kind} and ${isListed}`
+  const place = sql`(${found.ts}, ${uid}::uuid)`
+  const { rows } = await sql<{ older: string | null; newer: string | null }>`select
+    (select eid ${alike} and (ts, eid) < ${place} order by ts desc, eid desc limit 1) as older,
+    (select eid ${alike} and (ts, eid) > ${place} order by ts, eid limit 1) as newer`.execute(trx)
   return rows[0]
 }
 
@@ -237,7 +237,8 @@ const fate = sql`
     'is_instant', coalesce((e.details->>'instant')::boolean, false),
     'zone', coalesce(e.details->>'zone', e.details->>'line'),
     'direction', e.details->>'direction',
-    'person', (select face.name from face where face.tenant_id = e.tenant_id and face.uid::text = e.details->>'identity'),
+    'person', case when pg_input_is_valid(e.details->>'identity', 'uuid') then (
+      select face.name from face where face.tenant_id = e.tenant_id and face.uid = (e.details->>'identity')::uuid) end,
     'ended_at', case when last.kind = ${recordKinds.indexOf('close')} then last.ts end,
     'end_cause', case when last.kind = ${recordKinds.indexOf('close')} then last.details->>'cause' end,
     'updates', coalesce(later.updates, 0),

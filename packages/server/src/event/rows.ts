@@ -85,25 +85,31 @@ export async function insert<R extends StorableRecord>(
 }
 
 /**
- * Who was deleted meanwhile, or is not known at the channel's site, is nobody in an event that comes in. The others are not
- * deleted until the transaction ends.
+ * Who was deleted meanwhile, or is not known at the channel's site, is nobody in an event that comes in; so is everybody
+ * where the site allows no faces or the channel recognises none. The others are not deleted until the transaction ends.
  */
 async function forgetDeleted(trx: Trx, tenantId: number, candidates: readonly StorableRecord[]): Promise<void> {
   const named = candidates.filter(({ record }) => record.details?.identity != null)
   if (named.length === 0) return
   const known = await trx
     .selectFrom('face')
-    .select(['uid', 'site_id'])
-    .where('tenant_id', '=', tenantId)
-    .where(sql<SqlBool>`uid::text = any(${named.map(({ record }) => String(record.details?.identity))}::text[])`)
-    .forKeyShare()
+    .innerJoin('site', (on) => on.onRef('site.tenant_id', '=', 'face.tenant_id').onRef('site.id', '=', 'face.site_id'))
+    .select(['face.uid', 'face.site_id'])
+    .where('face.tenant_id', '=', tenantId)
+    .where('site.faces_allowed', '=', true)
+    .where(sql<SqlBool>`face.uid::text = any(${named.map(({ record }) => String(record.details?.identity))}::text[])`)
+    .forKeyShare('face')
     .execute()
   for (const { record, channel, event } of named) {
-    if (known.some(({ uid, site_id }) => uid === record.details?.identity && site_id === channel.siteId)) continue
-    const { likeness: _, ...details } = record.details ?? {}
-    event.details = JSON.stringify({ ...details, identity: null })
+    const isKnown =
+      channel.usecaseKey === 'fcrecog' &&
+      known.some(({ uid, site_id }) => uid === record.details?.identity && site_id === channel.siteId)
+    if (!isKnown) event.details = JSON.stringify({ ...unnamed(record.details ?? {}), identity: null })
   }
 }
+
+/** Details of a record without whose face it was. */
+const unnamed = ({ identity: _, likeness: __, ...rest }: NonNullable<EventRecord['details']>) => rest
 
 /** Pictures and clips stay at the edge; their rows say where, and who may see them. */
 async function announceMedia(trx: Trx, tenant_id: number, candidates: StorableRecord[]) {
@@ -169,7 +175,7 @@ export async function keepRejects(trx: Trx, tenant_id: number, rejects: readonly
         tenant_id,
         nimble_id: batch.nimbleId,
         reason: reason.slice(0, 500),
-        record: JSON.stringify(record),
+        record: JSON.stringify({ ...record, details: record.details && unnamed(record.details) }),
         received_at,
       })),
     )

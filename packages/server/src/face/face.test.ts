@@ -266,6 +266,7 @@ test('switched off, the channel is stopped in words and the edge server drops th
   expect(stopped).toMatchObject({ refusal: 'faces_off' })
   expect(stopped).not.toHaveProperty('gallery')
   expect((await addPicture(face_id, await painted(['rgb(0,255,0)']))).body.error_code).toBe('faces_off')
+  expect(await detailsOf((await eventOf(face_id)).event_uuid)).toEqual({ instant: true, identity: null, track_id: 4 })
 
   const [square = ''] = await squares()
   const bytes = readFileSync(join(t.services.env.dataDir, square))

@@ -105,7 +105,8 @@ export async function startCamera(options: CameraOptions): Promise<SimulatedCame
       transports: options.transports ?? ['tcp', 'udp'],
       clip: () => clip,
       fps: scene.fps,
-      nextKeyTick: () => nextKeyTick(clip, clock.tick() + 1),
+      // What was sent last, not what is due: a clock that is behind makes good, and its next key frame comes first.
+      nextKeyTick: () => nextKeyTick(clip, lastTick === null ? clock.tick() : lastTick + 1),
     })
     const stream = rtsp
     const address = `rtsp://${host}:${stream.port}${streamPath}`

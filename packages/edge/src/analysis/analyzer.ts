@@ -3,7 +3,7 @@ import type { ChannelState, EventRecord, Overlay } from '@sightline/contract/edg
 import { type Enrolled, readGallery } from '@sightline/domain'
 import type { AnalysisPace } from '../camera/messages.ts'
 import type { ChannelWork } from '../model/attached.ts'
-import { type Inference, openInference } from '../model/inference.ts'
+import { asOneOpening, asOnePicture, type Inference, openInference } from '../model/inference.ts'
 import { ModelTrouble } from '../model/runtime.ts'
 import { type Channel, createChannel, type Refusal, refusalOf, type Settings } from './channel.ts'
 import { createMask, type Mask } from './mask.ts'
@@ -182,6 +182,38 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     return ofSource(sourceId).flatMap(({ channel }) => [...channel.pass(Number.POSITIVE_INFINITY), ...channel.lose(at)])
   }
 
+  function analyse(frame: Frame): Analysed {
+    const all = nothing()
+    const last = sources.get(frame.source_id)?.lastAt ?? Number.NEGATIVE_INFINITY
+    if (frame.at < last - clockStepMs) all.records.push(...interrupt(frame.source_id, last))
+    else if (frame.at <= last) return all
+    const running = ofSource(frame.source_id)
+    if (running.length === 0) return all
+
+    const source = sourceOf(frame)
+    source.lastAt = frame.at
+    source.picture.data.set(frame.data)
+    source.mask.blank(source.picture)
+    const seenBy = new Map<Group, Seen>()
+    for (const one of running) {
+      const group = groupOf(source, frame, one.settings.perception)
+      if (!seenBy.has(group) && isDue(group, frame.at)) {
+        group.dueAt = nextDue(group, frame.at)
+        const seen = group.perception.see(source.picture, frame.at)
+        group.isStill = seen.still
+        seenBy.set(group, seen)
+      }
+      const seen = seenBy.get(group)
+      if (!seen) continue
+      const { records, states } = see(one, seen, source.pace)
+      all.records.push(...records)
+      all.states.push(...states)
+    }
+    all.overlay = overlayOf(frame, source, running, [...seenBy.values()])
+    all.isStill = [...source.groups.values()].every((group) => group.isStill)
+    return all
+  }
+
   return {
     /** The whole desired set. Channels that did not change go on; the others' occasions end as disabled. */
     setChannels(wanted: readonly ChannelWork[], at: number): Analysed {
@@ -199,11 +231,13 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
         for (const inference of inferences) inference.close()
       }
       for (const [id, config] of refused) if (!isSame(config, byId.get(id))) refused.delete(id)
-      for (const config of wanted) {
-        if (channels.has(config.channel_id) || refused.has(config.channel_id)) continue
-        touched.add(config.source_id)
-        states.push(start(config, before.get(config.channel_id) ?? null))
-      }
+      asOneOpening(() => {
+        for (const config of wanted) {
+          if (channels.has(config.channel_id) || refused.has(config.channel_id)) continue
+          touched.add(config.source_id)
+          states.push(start(config, before.get(config.channel_id) ?? null))
+        }
+      })
       for (const sourceId of touched) tidy(sourceId)
       return { ...nothing(), records, states }
     },
@@ -212,37 +246,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
       if (source) source.pace = pace
     },
     /** Analyses one picture of one camera. */
-    frame(frame: Frame): Analysed {
-      const all = nothing()
-      const last = sources.get(frame.source_id)?.lastAt ?? Number.NEGATIVE_INFINITY
-      if (frame.at < last - clockStepMs) all.records.push(...interrupt(frame.source_id, last))
-      else if (frame.at <= last) return all
-      const running = ofSource(frame.source_id)
-      if (running.length === 0) return all
-
-      const source = sourceOf(frame)
-      source.lastAt = frame.at
-      source.picture.data.set(frame.data)
-      source.mask.blank(source.picture)
-      const seenBy = new Map<Group, Seen>()
-      for (const one of running) {
-        const group = groupOf(source, frame, one.settings.perception)
-        if (!seenBy.has(group) && isDue(group, frame.at)) {
-          group.dueAt = nextDue(group, frame.at)
-          const seen = group.perception.see(source.picture, frame.at)
-          group.isStill = seen.still
-          seenBy.set(group, seen)
-        }
-        const seen = seenBy.get(group)
-        if (!seen) continue
-        const { records, states } = see(one, seen, source.pace)
-        all.records.push(...records)
-        all.states.push(...states)
-      }
-      all.overlay = overlayOf(frame, source, running, [...seenBy.values()])
-      all.isStill = [...source.groups.values()].every((group) => group.isStill)
-      return all
-    },
+    frame: (frame: Frame): Analysed => asOnePicture(() => analyse(frame)),
     /** Something failed in the middle of a picture: the camera's pictures are begun anew. */
     reset(sourceId: string, at: number): Analysed {
       return { ...nothing(), records: interrupt(sourceId, at) }

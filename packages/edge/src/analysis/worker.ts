@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
 import { listenForFrames } from '../camera/frames.ts'
+import { logModelsTo } from '../model/inference.ts'
 import { type Analysed, createAnalyzer, type Frame } from './analyzer.ts'
 import type { FromWorker, ToWorker, WorkFigures } from './messages.ts'
 import { loadOpenCv, openCvError } from './opencv.ts'
@@ -21,6 +22,7 @@ let work: WorkFigures = { frames: 0, busyMs: 0 }
 let failures = 0
 
 const tell = (message: FromWorker) => main.postMessage(message)
+logModelsTo((text) => tell({ type: 'log', text }))
 
 function report({ records, overlay, states }: Analysed, frame: Frame | null): void {
   if (states.length > 0) tell({ type: 'states', states })

@@ -20,6 +20,9 @@ export const answers = { none: 0, ready: 1, fault: 2, found: 3, ended: 4 } as co
 export const control = { answer: 0, bytes: 1, pid: 2, length: 3 } as const
 export type Shared = { control: SharedArrayBuffer; data: SharedArrayBuffer }
 
+/** What a broker posts when its process ended unasked: the signal or exit code, and what it said last. */
+export type Broken = { how: string; said: string }
+
 /** Enough for a picture of the model's size with its request, and for any answer. */
 export const dataBytes = ({ size }: ModelFile): number =>
   Math.max(requestBytes + size.width * size.height * 3, mostFound * numbersOfFound * 4)

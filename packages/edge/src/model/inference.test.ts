@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChannelState } from '@sightline/contract/edge'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { colourDetector, costlyDetector } from '../../../domain/src/testing/onnx-file.ts'
 import { createAnalyzer } from '../analysis/analyzer.ts'
 import { type Cv, loadOpenCv } from '../analysis/opencv.ts'
 import { channelOf, countingBytes, wholePicture } from '../analysis/testing/run.ts'
-import { type Inference, openInference } from './inference.ts'
+import { asOnePicture, type Inference, logModelsTo, openInference } from './inference.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'inference-'))
 const opened: Inference[] = []
@@ -74,6 +74,24 @@ test('a model that crashes costs no other: it says why, is started again, and is
   // Who opens it anew gets it as it was left.
   one.close()
   expect(opens('one', costlyDetector(side)).trouble()).toBe('model_quarantined:SIGKILL')
+})
+
+test('a model that hangs holds up a picture once, whatever else is asked for it, and does not end unheard', {
+  timeout: 60_000,
+}, async () => {
+  const told: string[] = []
+  logModelsTo((text) => told.push(text))
+  const [one, other] = [opens('hangs', costlyDetector(side)), opens('beside', colourDetector('yolov8', side))]
+  process.kill(one.pid() as number, 'SIGSTOP')
+  const begun = performance.now()
+  const answered = asOnePicture(() => [looks(one), looks(one), looks(other), other.trouble()])
+  expect(performance.now() - begun).toBeLessThan(7000)
+  expect(told).toContainEqual(expect.stringContaining('did not answer in time'))
+  expect([answered, one.trouble()]).toEqual([[null, null, null, 'model_crashed:late'], 'model_crashed:late'])
+  // The next picture begins with all of its time.
+  expect(asOnePicture(() => looks(other))).toEqual([])
+  process.kill(other.pid() as number, 'SIGABRT')
+  await vi.waitFor(() => expect(told).toContainEqual(expect.stringContaining('SIGABRT')), { timeout: 5000 })
 })
 
 const start = Date.UTC(2026, 4, 4, 12)

@@ -4,7 +4,15 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { Box, Size } from '@sightline/domain'
-import { answers, control, dataBytes, type ModelFile, numbersOfFound, requestBytes } from './inference-wire.ts'
+import {
+  answers,
+  type Broken,
+  control,
+  dataBytes,
+  type ModelFile,
+  numbersOfFound,
+  requestBytes,
+} from './inference-wire.ts'
 import { ModelTrouble } from './runtime.ts'
 
 /** `box` in pixels of the model's input. */
@@ -29,8 +37,38 @@ const answerMs = 5000
 const loadMs = 60_000
 /** Before it is started again for the first and second time; one that crashes more often in a row is left alone. */
 const pausesMs = [1000, 5000]
+const lateCause = 'model_crashed:late'
 const inARowMs = 600_000
 const quarantineMs = 3_600_000
+
+/** What waiting for models may still take, of work whose waits add up; each waits by itself otherwise. */
+let leftMs: number | null = null
+
+/** All models together hold up one picture no longer than one may: whoever is late then is ended, and further ones answer nothing. */
+export const asOnePicture = <T>(work: () => T): T => patiently(answerMs, work)
+/** Likewise the models that are opened with a configuration; those that are not ready by then answer nothing yet. */
+export const asOneOpening = <T>(work: () => T): T => patiently(openMs, work)
+
+function patiently<T>(ms: number, work: () => T): T {
+  leftMs = ms
+  try {
+    return work()
+  } finally {
+    leftMs = null
+  }
+}
+function waitForAnswer({ state }: Process, mostMs: number): number {
+  const begun = performance.now()
+  Atomics.wait(state, control.answer, answers.none, Math.min(mostMs, leftMs ?? mostMs))
+  if (leftMs !== null) leftMs = Math.max(0, leftMs - (performance.now() - begun))
+  return Atomics.load(state, control.answer)
+}
+
+let log: (text: string) => void = console.error
+/** Where this thread tells what a model's process said as it ended. */
+export function logModelsTo(sink: (text: string) => void): void {
+  log = sink
+}
 
 /** How often a model crashed in a row, by file: whoever opens it anew finds it as it was left. */
 const crashes = new Map<string, { count: number; at: number; how: string }>()
@@ -71,10 +109,14 @@ function start(model: ModelFile): Inference {
       workerData: { model, shared },
       resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 },
     })
+    broker.on('message', ({ how, said }: Broken) => log(`The process of a model ended (${how}): ${said}`))
     broker.unref()
     const state = new Int32Array(shared.control)
     // It passes on what it is given and has little to fail at; its process then ends with its input.
-    broker.on('error', () => Atomics.store(state, control.answer, answers.ended))
+    broker.on('error', (error) => {
+      log(`The broker of a model failed: ${error.message}`)
+      Atomics.store(state, control.answer, answers.ended)
+    })
     running = { broker, state, data: new Uint8Array(shared.data), since: performance.now(), isReady: false }
     return running
   }
@@ -83,6 +125,8 @@ function start(model: ModelFile): Inference {
     running = null
   }
   const crashed = (here: Process, how: string) => {
+    // Of one that ended by itself its broker tells.
+    if (how === 'late') log('The process of a model did not answer in time and is ended')
     const now = performance.now()
     const before = crashes.get(model.file)
     const isInARow = before !== undefined && now - before.at < inARowMs
@@ -100,7 +144,8 @@ function start(model: ModelFile): Inference {
   }
   const trouble = (): string | null => {
     if (running) look(running)
-    if (running?.isReady) return null
+    // Another model took all the time that there was for this picture.
+    if (running?.isReady) return leftMs === 0 ? lateCause : null
     if (!running && isDue()) begin()
     const crash = crashes.get(model.file)
     if (!crash) return 'model_starting'
@@ -118,8 +163,7 @@ function start(model: ModelFile): Inference {
     data.set(fitted, requestBytes)
     Atomics.store(state, control.answer, answers.none)
     broker.postMessage(requestBytes + fitted.length)
-    Atomics.wait(state, control.answer, answers.none, answerMs)
-    const answer = Atomics.load(state, control.answer)
+    const answer = waitForAnswer(running, answerMs)
     if (answer === answers.found) return new Float32Array(said(running).buffer)
     crashed(running, answer === answers.ended ? textOf(running) : 'late')
     return null
@@ -127,8 +171,7 @@ function start(model: ModelFile): Inference {
 
   if (isDue()) {
     const here = begin()
-    Atomics.wait(here.state, control.answer, answers.none, openMs)
-    if (Atomics.load(here.state, control.answer) === answers.fault) {
+    if (waitForAnswer(here, openMs) === answers.fault) {
       const fault = textOf(here)
       end(here)
       throw new ModelTrouble(fault)

@@ -21,6 +21,7 @@ import {
   raiseFaces,
   readFace,
   readPicture,
+  seesFaces,
   unreadPictures,
 } from './store.ts'
 
@@ -31,7 +32,9 @@ export const face: Handlers<'face'> = {
   list: ({ site_id }, { app, scope }) =>
     app.db.as(scope, async (trx) => {
       const { tenant_id, id } = await findSite(trx, scope, site_id)
-      return describeFaces(trx, scope, app.env, { tenant_id, site_id: id }, await listFaces(trx, scope, id))
+      const site = { tenant_id, site_id: id }
+      if (!(await seesFaces(trx, scope, site))) return []
+      return describeFaces(trx, scope, app.env, site, await listFaces(trx, scope, id))
     }),
 
   async create({ site_id, face_name }, ctx) {
@@ -115,6 +118,7 @@ export const face: Handlers<'face'> = {
     const added = app.db.as(scope, async (trx) => {
       const nimbles = await raiseFaces(trx, row)
       await lockFace(trx, row)
+      refuseWhileOff(await readFace(trx, scope, face_id))
       await refuseFull(trx, row)
       const picture = await trx
         .insertInto('face_picture')
@@ -158,14 +162,24 @@ export const face: Handlers<'face'> = {
       return { site, models, unread: await unreadPictures(trx, site, modelIds(models)) }
     })
     const now = unread.slice(0, mostRead)
+    const faults: unknown[] = []
+    let isStored = false
     for (const picture of now) {
       if (picture.path === null) continue
-      const vectors = await readKept(app.env, models, picture.path)
-      await app.db.as(scope, (trx) => insertVectors(trx, picture, vectors))
+      try {
+        const vectors = await readKept(app.env, models, picture.path)
+        await app.db.as(scope, (trx) => insertVectors(trx, picture, vectors))
+        isStored = true
+      } catch (error) {
+        faults.push(error)
+      }
     }
-    if (now.length > 0)
+    if (isStored) {
       for (const uid of await app.db.as(scope, (trx) => raiseFaces(trx, site))) app.links.reconfigure(uid)
-    app.bus.publish(changed(site, 'face', null))
+      app.bus.publish(changed(site, 'face', null))
+    }
+    // Those before and behind one that cannot be read are; whoever asked hears of the first.
+    if (faults.length > 0) throw faults[0]
     return { remaining: unread.length - now.length }
   },
 }

@@ -19,7 +19,7 @@ import sharp from 'sharp'
 import { Fault, loadModel, workApart } from '../apart.ts'
 
 export type FaceDetector = { file: string; head: Head; size: Size; labels: Record<string, DetectionLabel> }
-export type FaceEmbedder = { file: string; size: Size; range: ValueRange }
+export type FaceEmbedder = { file: string; size: Size; range: ValueRange; vectorLength: number }
 export type FaceRequest = {
   /** A picture as sharp reads it. */
   picture: Uint8Array
@@ -76,12 +76,12 @@ async function onlyFace(picture: Uint8Array, { file, head, size, labels }: FaceD
 }
 
 /** Of what is kept, so that another model reads the same later. */
-async function vectorOf(square: Uint8Array, { file, size, range }: FaceEmbedder): Promise<Float32Array> {
+async function vectorOf(square: Uint8Array, { file, size, range, vectorLength }: FaceEmbedder): Promise<Float32Array> {
   const { planes } = await fitted(square, size)
   intoRange(planes, range)
   const run = await loadModel(file, size)
   const vector = unitVector(await run(planes))
-  if (!vector) throw new Fault('face_unreadable')
+  if (vector?.length !== vectorLength) throw new Fault('face_unreadable')
   return vector
 }
 

@@ -17,6 +17,8 @@ const sizeOf = ({ input_width, input_height }: { input_width: number; input_heig
 const embeddersOf = (env: Env, models: InUse) =>
   models.map(({ embedding }) => ({
     ...{ file: fileOf(env, embedding.path), size: sizeOf(embedding), range: embedding.value_range },
+    // Of embedding models always there.
+    vectorLength: embedding.vector_length as number,
   }))
 const vectorsOf = (models: InUse, { vectors }: FaceResult) =>
   models.map(({ embedding }, i) => ({ model_id: embedding.id, vector: vectors[i] as Float32Array }))

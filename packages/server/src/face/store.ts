@@ -6,7 +6,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { mediaUrl } from '../media/store.ts'
 import { raiseDesired } from '../nimble/store.ts'
-import { within } from '../reach.ts'
+import { ofChannels, seesEveryChannel, within } from '../reach.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
@@ -29,6 +29,17 @@ export const listFaces = (trx: Trx, scope: Scope, siteId: number): Promise<FaceR
     .orderBy(sql`face.name collate "und-x-icu"`)
     .orderBy('face.id')
     .execute()
+
+/** Whoever is narrowed to channels or use cases has to see one that recognises faces at the site. */
+export async function seesFaces(trx: Trx, scope: Scope, { tenant_id, site_id }: SiteKey): Promise<boolean> {
+  if (seesEveryChannel(scope)) return true
+  const { rows } = await sql`select from channel
+    join usecase on usecase.id = channel.usecase_id and usecase.key = 'fcrecog'
+    where channel.tenant_id = ${tenant_id} and channel.site_id = ${site_id} and ${ofChannels(scope)} limit 1`.execute(
+    trx,
+  )
+  return rows.length > 0
+}
 
 /** @throws 404 when it does not exist or is out of reach */
 export async function readFace(trx: Trx, scope: Scope, uid: string): Promise<FaceRow> {
@@ -108,7 +119,15 @@ const modelOf = (trx: Trx) =>
     .innerJoin('media', (on) =>
       on.onRef('media.tenant_id', '=', 'model.tenant_id').onRef('media.id', '=', 'model.media_id'),
     )
-    .select(['model.id', 'model.uid', 'model.head', 'model.labels', 'model.value_range', 'media.path'])
+    .select([
+      'model.id',
+      'model.uid',
+      'model.head',
+      'model.labels',
+      'model.value_range',
+      'model.vector_length',
+      'media.path',
+    ])
     .select(['model.input_width', 'model.input_height'])
 type ModelInUse = Awaited<ReturnType<ReturnType<typeof modelOf>['execute']>>[number] & { path: string }
 

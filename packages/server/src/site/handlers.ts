@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { assign, unassign } from '../assignment.ts'
 import { lockCustomer } from '../customer/store.ts'
-import type { Trx } from '../db/database.ts'
 import { describeDevices, deviceRows, pageOfDevices } from '../device/store.ts'
 import { siteFigures } from '../event/store.ts'
 import { deletePictures, raiseFaces } from '../face/store.ts'
@@ -15,7 +14,16 @@ import { newUid } from '../uid.ts'
 import { claimImage } from '../upload/store.ts'
 import { findUser } from '../user/store.ts'
 import { changeRule, readRule, ruleEntity, signsOf } from './health.ts'
-import { describeSite, describeSites, findSite, lockSite, pageOfSites, placesOfSites, readSites } from './store.ts'
+import {
+  describeSite,
+  describeSites,
+  findSite,
+  lockSite,
+  pageOfSites,
+  placesOfSites,
+  readSite,
+  readSites,
+} from './store.ts'
 
 export const site: Handlers<'site'> = {
   create: (draft, { app, scope }) =>
@@ -62,10 +70,12 @@ export const site: Handlers<'site'> = {
   update: async ({ site_id, site_name, site_address, site_image, version, ...change }, { app, scope, note }) => {
     const { after, nimbles } = await app.db.as(scope, async (trx) => {
       // Edge servers before the site, as everybody waits for them.
-      const nimbles =
-        change.faces_allowed === undefined ? [] : await raiseFaces(trx, await siteKey(trx, scope, site_id))
+      const seen = await readSite(trx, scope, site_id)
+      const isTurned = change.faces_allowed !== undefined && change.faces_allowed !== seen.faces_allowed
+      const nimbles = isTurned ? await raiseFaces(trx, { tenant_id: seen.tenant_id, site_id: seen.id }) : []
       const stored = await lockSite(trx, scope, site_id)
-      refuseStale(stored, version)
+      // Somebody else may have turned it between the two: then nobody was told, and the caller looks again.
+      refuseStale(stored, change.faces_allowed === undefined ? version : (version ?? seen.version))
       refuseUnannounced({ ...stored, ...change })
       const before = await describeSite(trx, scope, app.links, site_id)
       if (site_image !== stored.image) {
@@ -145,12 +155,6 @@ export const site: Handlers<'site'> = {
       note({ object_name: person.username })
       return unassign(trx, 'user_site', person, await readSites(trx, scope, site_id))
     }),
-}
-
-/** The id of a site as others refer to it. @throws 404 */
-const siteKey = async (trx: Trx, scope: Scope, uid: string) => {
-  const { tenant_id, id } = await findSite(trx, scope, uid)
-  return { tenant_id, site_id: id }
 }
 
 /** Faces are compared only where people are told so. @throws 400 */

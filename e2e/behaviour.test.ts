@@ -512,7 +512,7 @@ test('the wall shows every camera with its use cases, as many in a row as one li
   await isAt(page, '/analytic')
   const tile = page.getByRole('region', { name: 'Cameras' }).getByRole('link', { name: /Lobby.*People counting/ })
   await tile.waitFor()
-  const wide = (await tile.boundingBox())?.width ?? 0
+  const wide = await until('the tile has its size', async () => (await tile.boundingBox())?.width)
   await page.getByRole('radiogroup', { name: 'Cameras in a row' }).getByText('4').click()
   await until('tiles are smaller', async () => ((await tile.boundingBox())?.width ?? 0) < wide * 0.6)
   expect(new URL(page.url()).searchParams.get('cols')).toBe('4')

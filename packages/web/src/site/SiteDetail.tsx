@@ -53,7 +53,8 @@ export function SiteDetail({ site, tab, onTab }: Props) {
           </Button>
         )}
       </PageHeader>
-      <Tabs value={tab} onChange={(next) => onTab((next ?? 'cameras') as SiteTab)}>
+      {/* What is out of sight reads nothing. */}
+      <Tabs keepMounted={false} value={tab} onChange={(next) => onTab((next ?? 'cameras') as SiteTab)}>
         <Tabs.List mb="md">
           <Tabs.Tab value="cameras">{t('site.camerasTab')}</Tabs.Tab>
           <Tabs.Tab value="faces">{t('face.tab')}</Tabs.Tab>
@@ -62,7 +63,7 @@ export function SiteDetail({ site, tab, onTab }: Props) {
         <Tabs.Panel value="cameras">
           <Cameras site={site} mayEdit={mayEdit} />
         </Tabs.Panel>
-        <Tabs.Panel value="faces">{tab === 'faces' && <FacesTab site={site} />}</Tabs.Panel>
+        <Tabs.Panel value="faces"><FacesTab site={site} /></Tabs.Panel>
         <Tabs.Panel value="about">
           <About site={site} />
         </Tabs.Panel>

@@ -5,7 +5,7 @@
  * more than a key frame a second is decoded (`gate.ts`). What is seen is the same as by decoding everything.
  */
 import { AV_CODEC_ID_H264, Codec, CodecContext, type CodecParameters, Frame, type Packet } from 'node-av'
-import { beginningDiffers, beginningSize, createGate, glanceSize, showsChange } from './gate.ts'
+import { createGate, glanceSize, showsChange } from './gate.ts'
 import { createReducer } from './image.ts'
 import { ticksPerSecond } from './timeline.ts'
 
@@ -39,8 +39,6 @@ const mostWaitingBytes = 8 * 1024 * 1024
 const mostInside = 32
 const freshMs = 1000
 const brokenTicks = 10 * ticksPerSecond
-/** From pictures of its first time the analysis learns what the scene looks like: it gets them all. */
-const learningTicks = 30 * ticksPerSecond
 
 export function createDecoder(parameters: CodecParameters, consumers: Consumer[]): Decoder {
   const context = openContext(parameters)
@@ -49,16 +47,13 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
   const decoded = new Frame()
   decoded.alloc()
   const gate = createGate()
-  const reducer = createReducer(glanceSize, 'grey')
-  const beginnings = createReducer(beginningSize, 'yuv')
+  const reducer = createReducer(glanceSize)
   const samplers = consumers.map((consumer) => ({ consumer, due: Number.NEGATIVE_INFINITY }))
   let requests: ((picture: Picture) => void)[] = []
   let waiting: { packet: Packet; arrival: Arrival }[] = []
   let waitingBytes = 0
   let hasKey = false
   let newestAt = 0
-  let firstPts = Number.POSITIVE_INFINITY
-  let newestPts = 0
   let isLate = false
   /** Time of the first packet after the last picture, and of the last one that was decoded. */
   let unanswered: { from: number; to: number; packets: number } | null = null
@@ -67,8 +62,6 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
   let last: Picture | null = null
   /** What the last glance saw. */
   let glimpse: Buffer | null = null
-  /** While catching up, until something has happened: what there was to see before. */
-  let uneventful: Buffer | null = null
 
   const forgetWaiting = () => {
     for (const { packet } of waiting) packet.free()
@@ -96,11 +89,6 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
   const asked = ({ pts }: Arrival) => {
     unanswered = { from: unanswered?.from ?? pts, to: pts, packets: (unanswered?.packets ?? 0) + 1 }
   }
-  /** False for a late picture in which nothing has happened yet: it shows what was looked at before. */
-  const hasBegun = ({ frame }: Picture): boolean => {
-    if (uneventful && showsChange(uneventful, beginnings.cells(frame), beginningDiffers)) uneventful = null
-    return uneventful === null
-  }
   const show = (arrival: Arrival) => {
     const frame = decoded.clone()
     if (!frame) throw new Error('No memory for a picture.')
@@ -110,7 +98,7 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       const fps = sampler.consumer.fps()
       if (fps <= 0 || arrival.pts < sampler.due) continue
       sampler.due = nextDue(sampler.due, arrival.pts, ticksPerSecond / fps)
-      if (hasBegun(last)) sampler.consumer.take(last)
+      sampler.consumer.take(last)
     }
     const takers = requests
     requests = []
@@ -142,24 +130,21 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
   const catchUp = () => {
     gate.wake()
     isLate = true
-    const isLearnt = newestPts - firstPts > learningTicks
-    uneventful = isLearnt && last ? beginnings.cells(last.frame) : null
     decodeWaiting()
-    uneventful = null
     isLate = false
     glimpse = null
   }
   /** Decodes a key frame by itself. True when it shows what the one before showed; that is then what there is to see. */
   const glance = (packet: Packet, arrival: Arrival): boolean => {
     glancer ??= openContext(parameters)
-    const before = glimpse ?? (last && reducer.cells(last.frame))
+    const before = glimpse ?? (last && reducer.grey(last.frame))
     asked(arrival)
     let isSame = false
     // What follows the packet ends it, so that the picture comes out at once.
     if (glancer.sendPacketSync(packet) >= 0) glancer.sendPacketSync(null)
     while (glancer.receiveFrameSync(decoded) >= 0) {
       unanswered = null
-      glimpse = reducer.cells(decoded)
+      glimpse = reducer.grey(decoded)
       isSame = before !== null && !showsChange(before, glimpse)
       if (isSame) show(arrival)
       decoded.unref()
@@ -172,8 +157,6 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
     push(packet, arrival) {
       const { key, pts } = arrival
       newestAt = arrival.at
-      newestPts = pts
-      firstPts = Math.min(firstPts, pts)
       hasKey ||= key
       if (!hasKey) return
       const wasResting = gate.isResting()
@@ -204,7 +187,6 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       last?.frame.free()
       decoded.free()
       reducer.close()
-      beginnings.close()
       context.freeContext()
       glancer?.freeContext()
     },

@@ -27,11 +27,8 @@ export type Gate = {
 /** No longer may nobody look. Key frames further apart leave no rest: what they are to show would have to be decoded anyway. */
 const longestRestTicks = 3 * ticksPerSecond
 const glanceTicks = 2 * ticksPerSecond
-/**
- * A scene rests when nothing has moved for this long, as far as anybody can tell: for two pictures, as a rule. A rest that
- * ends again at once costs nothing, since what was kept meanwhile had to be decoded anyway.
- */
-const calmTicks = 0.2 * ticksPerSecond
+/** A scene rests when nothing has moved for this long, as far as anybody can tell. */
+const calmTicks = 0.6 * ticksPerSecond
 
 export function createGate(): Gate {
   const sizes = createSizes()
@@ -121,22 +118,14 @@ const cellDiffers = 5
 /** All of it lighter or darker at once. */
 const allDiffers = 12
 
-/**
- * What is compared once something is known to have happened, to find when it began: cells in colour, so small that the
- * smallest thing that the analysis takes for movement covers one, and fewer levels than it asks for. Where noise is above
- * that, it begins too early, which costs but loses nothing.
- */
-export const beginningSize = { width: 128, height: 72 }
-export const beginningDiffers = 3.5
-
 /** Whether two pictures, reduced to the same cells, show different things; slow changes of light are not. */
-export function showsChange(before: Uint8Array, now: Uint8Array, cellDiffersBy = cellDiffers): boolean {
+export function showsChange(before: Uint8Array, now: Uint8Array): boolean {
   if (before.length !== now.length) return true
   let sum = 0
   for (let i = 0; i < now.length; i++) sum += (now[i] as number) - (before[i] as number)
   const shift = sum / now.length
   if (Math.abs(shift) > allDiffers) return true
   for (let i = 0; i < now.length; i++)
-    if (Math.abs((now[i] as number) - (before[i] as number) - shift) > cellDiffersBy) return true
+    if (Math.abs((now[i] as number) - (before[i] as number) - shift) > cellDiffers) return true
   return false
 }

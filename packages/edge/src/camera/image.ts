@@ -31,13 +31,13 @@ export function fit(picture: Size, most: Size): Size {
   return { width: even(picture.width), height: even(picture.height) }
 }
 
-/**
- * Pictures reduced to exactly this many cells, whatever their shape; each answer is a buffer of its own. `yuv`: behind the
- * grey cells a quarter as many of each of the two differences in colour.
- */
-export function createReducer(size: Size, colours: 'grey' | 'yuv'): { cells(frame: Frame): Buffer; close(): void } {
-  const converter = createConverter(colours === 'grey' ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_YUVJ420P)
-  return { cells: (frame) => converter.convert(frame, size).toBuffer(), close: converter.close }
+/** Pictures reduced to exactly this many grey cells, whatever their shape; each answer is a buffer of its own. */
+export function createReducer(size: Size): { grey(frame: Frame): Buffer; close(): void } {
+  const converter = createConverter(AV_PIX_FMT_GRAY8)
+  return {
+    grey: (frame) => Buffer.from(packed(converter.convert(frame, size), 1)),
+    close: converter.close,
+  }
 }
 
 export function createScaler(): Scaler {

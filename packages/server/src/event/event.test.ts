@@ -49,7 +49,8 @@ const open = (channel: { uid: string }, at: number, metrics: Record<string, numb
 beforeEach(async () => {
   vi.mocked(Date.now).mockReturnValue(now)
   await db.owner(async (trx) => {
-    for (const table of ['event', 'event_1m', 'event_1h', 'rollup_pending', 'rollup_dirty'])
+    // In the order in which the minutes are added to, which may be under way.
+    for (const table of ['rollup_pending', 'event_1m', 'rollup_dirty', 'event_1h', 'event'])
       await sql`truncate ${sql.table(table)}`.execute(trx)
     await sql`update rollup_seal set sealed_until = ${new Date(now - 30 * hourMs)}`.execute(trx)
   })

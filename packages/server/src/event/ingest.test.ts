@@ -39,7 +39,8 @@ const window = (at: number, metrics: Record<string, number>, more: Partial<Event
 
 async function clear() {
   await db.owner(async (trx) => {
-    for (const table of ['event', 'event_1m', 'event_1h', 'rollup_pending', 'rollup_dirty', 'event_rejected'])
+    // In the order in which the minutes are added to, which may be under way.
+    for (const table of ['rollup_pending', 'event_1m', 'rollup_dirty', 'event_1h', 'event', 'event_rejected'])
       await sql`truncate ${sql.table(table)}`.execute(trx)
     await sql`update rollup_seal set sealed_until = ${new Date(hour(0))}`.execute(trx)
   })

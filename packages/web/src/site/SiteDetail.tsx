@@ -63,7 +63,9 @@ export function SiteDetail({ site, tab, onTab }: Props) {
         <Tabs.Panel value="cameras">
           <Cameras site={site} mayEdit={mayEdit} />
         </Tabs.Panel>
-        <Tabs.Panel value="faces"><FacesTab site={site} /></Tabs.Panel>
+        <Tabs.Panel value="faces">
+          <FacesTab site={site} />
+        </Tabs.Panel>
         <Tabs.Panel value="about">
           <About site={site} />
         </Tabs.Panel>

@@ -1,82 +1,74 @@
-/**
- * The inner side of a process that runs somebody else's model: native code reads it, so nothing else is there. It knows
- * nothing but what it is sent: no environment, no database, no keys. `run-apart.ts` starts it and bounds its time; its
- * memory it bounds itself.
- */
-import { writeSync } from 'node:fs'
-import { isMainThread, Worker, workerData } from 'node:worker_threads'
-import type { Output, Size } from '@sightline/domain'
-import type { Tensor } from 'onnxruntime-node'
-import { outOfMemory } from './run-apart.ts'
+import { fork } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
+import { type ApartAnswer, type ApartRequest, outOfMemory } from './apart-messages.ts'
+import { invalid } from './refusal.ts'
+import { createTurns } from './turns.ts'
 
-/** Why a file cannot be used, as an id that both languages translate. */
-export class Fault extends Error {}
+export type ApartLimits = { timeMs: number; memoryBytes: number }
 
-export type ApartAnswer<Result> = { result: Result } | { fault: string } | { broken: string }
-/** Above `memoryBytes` the process ends itself. */
-export type ApartRequest<Request> = { request: Request; memoryBytes: number }
-
-/** An answer of more numbers than this is neither a list of boxes nor a vector. */
-const mostNumbers = 30_000_000
-
-// A thread of anything else than `workApart` has no number to look for.
-if (!isMainThread && typeof workerData === 'number') {
-  // The main thread is busy in native code; only another one can look, and only a signal ends the process then.
-  setInterval(() => {
-    if (process.memoryUsage.rss() <= workerData) return
-    writeSync(2, outOfMemory)
-    process.kill(process.pid, 'SIGKILL')
-  }, 20)
-}
-
-/** Answers the one request of this process, and ends it. */
-export function workApart<Request, Result>(work: (request: Request) => Promise<Result>): void {
-  if (!isMainThread || !process.send) return
-  process.once('message', ({ request, memoryBytes }: ApartRequest<Request>) => {
-    new Worker(new URL(import.meta.url), { workerData: memoryBytes }).unref()
-    work(request)
-      .then(
-        (result): ApartAnswer<Result> => ({ result }),
-        (error: unknown): ApartAnswer<Result> =>
-          error instanceof Fault ? { fault: error.message } : { broken: String((error as Error).stack ?? error) },
-      )
-      .then((answer) => process.send?.(answer, () => process.exit(0)))
-  })
-}
+const usual: ApartLimits = { timeMs: 30_000, memoryBytes: 2 * 1024 ** 3 }
+/** Each takes a core and up to the memory limit. */
+const turns = createTurns({ atOnce: 2, waiting: 4 })
 
 /**
- * Loads a model with one input of such pictures.
- * @returns what runs it on the planes of one, and answers its outputs of float32
- * @throws Fault
+ * Runs somebody else's model in a process that is ended when it takes too long or too much. Whatever the file does there,
+ * the portal goes on.
+ * @param script whose `workApart` answers the request
+ * @param field of the input that is refused when the file cannot be used
+ * @throws 400 for that field with the reason; 503 `busy` while too many others wait
  */
-export async function loadModel(file: string, size: Size): Promise<(planes: Float32Array) => Promise<Output[]>> {
-  const { InferenceSession, Tensor } = await import('onnxruntime-node').catch((error: Error) => {
-    throw new Fault(`model_runtime_missing:${detailOf(error, file)}`)
+export async function runApart<Request, Result>(
+  script: URL,
+  request: Request,
+  field: string,
+  limits: ApartLimits = usual,
+): Promise<Result> {
+  const sent: ApartRequest<Request> = { request, memoryBytes: limits.memoryBytes }
+  const answer: ApartAnswer<Result> = await turns.take(() => ask(script, sent, limits))
+  if ('result' in answer) return answer.result
+  if ('fault' in answer) throw invalid({ [field]: [answer.fault] })
+  throw new Error(`The run of a model failed: ${answer.broken}`)
+}
+
+function ask<Request, Result>(
+  script: URL,
+  request: ApartRequest<Request>,
+  { timeMs, memoryBytes }: ApartLimits,
+): Promise<ApartAnswer<Result>> {
+  const child = fork(script, {
+    env: {},
+    execArgv: ['--max-old-space-size=512'],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
-  const cannotRun = (error: Error) => {
-    throw new Fault(`model_unrunnable:${detailOf(error, file)}`)
-  }
-  const session = await InferenceSession.create(file, {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    logSeverityLevel: 4,
-  }).catch(cannotRun)
-  const input = (planes: Float32Array) =>
-    new Tensor('float32', planes, [1, 3, size.height, size.width]) satisfies Tensor
-  return async (planes) => {
-    const values = await session.run({ [session.inputNames[0] as string]: input(planes) }).catch(cannotRun)
-    return session.outputNames.flatMap((name) => {
-      const value = values[name]
-      if (!value || !('dims' in value)) throw new Fault(`model_output_type:${name}`)
-      const { dims, data, type } = value as Tensor
-      // Answers beside what is read (masks, key points) may be of any type: nobody reads them.
-      if (type !== 'float32') return []
-      if (data.length > mostNumbers) throw new Fault(`model_head:${dims.join(' × ')}`)
-      return [{ dims, data: data as Float32Array }]
+  return new Promise((resolve, reject) => {
+    let said = ''
+    let isLate = false
+    let answer: ApartAnswer<Result> | null = null
+    const late = setTimeout(() => {
+      isLate = true
+      child.kill('SIGKILL')
+    }, timeMs)
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-2000)
     })
-  }
+    child.on('message', (message) => {
+      answer = message as ApartAnswer<Result>
+    })
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      clearTimeout(late)
+      if (answer) resolve(answer)
+      else if (isLate) resolve({ fault: `model_too_slow:${Math.round(timeMs / 1000)}` })
+      else if (said.includes(outOfMemory)) resolve({ fault: `model_too_much_memory:${memoryBytes / 1024 ** 2}` })
+      // A signal that nobody sent is a crash of native code; an exit code is trouble of our own.
+      else if (signal !== null) resolve({ fault: 'model_crashes' })
+      else reject(new Error(`The process that runs models ended with ${code}: ${said}`))
+    })
+    // What people look at goes first.
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+    child.send(request, (error) => {
+      if (error && child.connected) reject(error)
+    })
+  })
 }
-
-/** What the runtime says, on one line, without our paths; colons separate a message's arguments. */
-const detailOf = (error: Error, file: string): string =>
-  error.message.replaceAll(file, 'model').replaceAll(/\s+/g, ' ').replaceAll(':', ' ').slice(0, 200).trim()

@@ -41,7 +41,7 @@ test('who gives up while waiting never begins, and takes nobody’s turn', async
   const given = turns.take(second.begin, leaving.signal)
   const last = turns.take(third.begin)
   leaving.abort()
-  expect(await given).toBeUndefined()
+  await expect(given).rejects.toBe(leaving.signal.reason)
   first.end.resolve('first')
   third.end.resolve('third')
   expect([await done, await last, second.hasBegun()]).toEqual(['first', 'third', false])

@@ -5,10 +5,10 @@ export type Turns = {
   refuseMore(): void
   /**
    * Does the work when it is its turn; a turn ends with the work.
-   * @param signal ends the waiting, and the work is then not begun: answers undefined
-   * @throws 503 `busy` where too much waits already
+   * @param signal ends the waiting, and the work is then not begun
+   * @throws 503 `busy` where too much waits already; the signal's reason
    */
-  take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T | undefined>
+  take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
 /** Work that takes turns: so many at once, so many more wait, further ones are refused. */
@@ -24,20 +24,19 @@ export function createTurns({ atOnce, waiting: mostWaiting }: { atOnce: number; 
       next()
     } else busy -= 1
   }
-  /** False: given up before it came. */
-  const turn = (signal: AbortSignal | undefined): Promise<boolean> => {
+  const turn = (signal: AbortSignal | undefined): Promise<void> => {
     if (busy < atOnce) {
       busy += 1
-      return Promise.resolve(true)
+      return Promise.resolve()
     }
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const begin = () => {
         signal?.removeEventListener('abort', giveUp)
-        resolve(true)
+        resolve()
       }
       const giveUp = () => {
         waiting.delete(begin)
-        resolve(false)
+        reject(signal?.reason)
       }
       waiting.add(begin)
       signal?.addEventListener('abort', giveUp, { once: true })
@@ -51,7 +50,8 @@ export function createTurns({ atOnce, waiting: mostWaiting }: { atOnce: number; 
     refuseMore,
     async take(work, signal) {
       refuseMore()
-      if (signal?.aborted || !(await turn(signal))) return undefined
+      signal?.throwIfAborted()
+      await turn(signal)
       try {
         return await work()
       } finally {

@@ -3,20 +3,18 @@ import {
   type DetectionLabel,
   decodeOutputs,
   faceSquare,
-  fillPlanes,
   fromLetterbox,
   type Head,
   intoRange,
   leastFacePx,
-  letterbox,
-  newPlanes,
   type Size,
   suppressOverlaps,
   unitVector,
   type ValueRange,
 } from '@sightline/domain'
 import sharp from 'sharp'
-import { Fault, loadModel, workApart } from '../apart.ts'
+import { loadModel, planesOf, workApart } from '../apart-child.ts'
+import { Fault } from '../apart-messages.ts'
 
 export type FaceDetector = { file: string; head: Head; size: Size; labels: Record<string, DetectionLabel> }
 export type FaceEmbedder = { file: string; size: Size; range: ValueRange; vectorLength: number }
@@ -53,7 +51,7 @@ async function read({ picture, detector, embedders }: FaceRequest): Promise<Face
 }
 
 async function onlyFace(picture: Uint8Array, { file, head, size, labels }: FaceDetector) {
-  const { planes, box, whole } = await fitted(picture, size)
+  const { planes, box, whole } = await planesOf(picture, size)
   const run = await loadModel(file, size)
   const found = decodeOutputs(head, await run(planes), size, minScore)
     .filter(({ classIndex }) => faces.includes(labels[classIndex] as DetectionLabel))
@@ -77,24 +75,10 @@ async function onlyFace(picture: Uint8Array, { file, head, size, labels }: FaceD
 
 /** Of what is kept, so that another model reads the same later. */
 async function vectorOf(square: Uint8Array, { file, size, range, vectorLength }: FaceEmbedder): Promise<Float32Array> {
-  const { planes } = await fitted(square, size)
+  const { planes } = await planesOf(square, size)
   intoRange(planes, range)
   const run = await loadModel(file, size)
   const vector = unitVector(await run(planes))
   if (vector?.length !== vectorLength) throw new Fault('face_unreadable')
   return vector
-}
-
-async function fitted(picture: Uint8Array, size: Size) {
-  const { width = 0, height = 0 } = await sharp(picture).metadata()
-  const box = letterbox({ width, height }, size)
-  const pixels = await sharp(picture)
-    .resize(box.width, box.height, { fit: 'fill' })
-    .toColourspace('srgb')
-    .removeAlpha()
-    .raw()
-    .toBuffer()
-  const planes = newPlanes(box)
-  fillPlanes(planes, pixels, box, 'rgb')
-  return { planes, box, whole: { width, height } }
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Head } from '@sightline/domain'
+import { runApart } from '../apart.ts'
 import { fileOf } from '../model/store.ts'
-import { runApart } from '../run-apart.ts'
 import type { Services } from '../services.ts'
 import type { FaceRequest, FaceResult } from './read-process.ts'
 import type { modelsInUse } from './store.ts'

@@ -74,6 +74,7 @@ test('a storm of one kind takes turns, whatever else goes on beside it', async (
   const other = work()
   await Promise.all([other.id, other.begun])
   expect(begun).toBe(64)
+  expect(await read(last)).toMatchObject({ state: 'queued' })
   // One that is cancelled before its turn never begins.
   expect((await admin.call('job.cancel', { job_id: last })).body.response).toMatchObject({ state: 'cancelled' })
   end.resolve()

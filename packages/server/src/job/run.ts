@@ -87,7 +87,7 @@ export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBas
         log.warn({ err: error, job: row.uid }, 'the progress of a job could not be stored')
       }
     }
-    const report: JobHandle['report'] = (progress) => {
+    const tell = (progress: JobProgress) => {
       shown = { ...shown, ...progress, updated_at: new Date() }
       announce(shown)
       // While one write is under way, later reports gather into the next.
@@ -95,7 +95,10 @@ export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBas
       unstored = { ...unstored, ...progress }
     }
     try {
-      await turnsOf(row.kind).take(() => work({ signal: abort.signal, report }), abort.signal)
+      await turnsOf(row.kind).take(() => {
+        tell({ state: 'running' })
+        return work({ signal: abort.signal, report: tell })
+      }, abort.signal)
       await storing
       const { done, total, result } = shown
       await end(row, { done, total, result, state: abort.signal.aborted ? 'cancelled' : 'completed' })

@@ -32,7 +32,7 @@ export const insertJob = (trx: Trx, owner: Owner, kind: string, input: Record<st
       tenant_id: owner.tenantId,
       uid: newUid(),
       kind,
-      state: 'running',
+      state: 'queued',
       input: JSON.stringify(input),
       created_by: owner.userId,
     })

@@ -35,7 +35,7 @@ export const isBlurred = (media: Pick<MediaRow, 'kind'>, principal: Principal | 
  * A JPEG in the shape of the given one that shows where something is, and not who.
  * @throws 502 for what is no JPEG, 503 where too many wait
  */
-export const blur = async (jpeg: Uint8Array): Promise<Buffer> => (await turns.take(() => blurred(jpeg))) as Buffer
+export const blur = (jpeg: Uint8Array): Promise<Buffer> => turns.take(() => blurred(jpeg))
 
 async function blurred(jpeg: Uint8Array): Promise<Buffer> {
   // From an edge server: only what a camera sends is opened.

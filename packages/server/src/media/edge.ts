@@ -52,7 +52,7 @@ export function readEdgeMedia(links: Links, nimbleUid: string, uid: string): Pro
 async function inTurn({ all, ofOne }: Fetching, nimbleUid: string, fetch: () => Promise<EdgeMedia>) {
   const turns = ofOne.get(nimbleUid) ?? createTurns(mostFetchedOfOne)
   ofOne.set(nimbleUid, turns)
-  return (await turns.take(() => all.take(fetch))) as EdgeMedia
+  return turns.take(() => all.take(fetch))
 }
 
 async function fetchMedia(links: Links, nimbleUid: string, uid: string): Promise<EdgeMedia> {

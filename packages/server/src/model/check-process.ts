@@ -7,7 +7,6 @@ import {
   classCount,
   decodeOutputs,
   type Found,
-  fillPlanes,
   fitsHead,
   fromLetterbox,
   guessHead,
@@ -22,9 +21,9 @@ import {
   suppressOverlaps,
   vectorLength,
 } from '@sightline/domain'
-import sharp from 'sharp'
-import { loadModel, workApart } from '../apart.ts'
-import { inputSizeOf, ModelFault, type ModelStructure, readStructure } from './structure.ts'
+import { loadModel, planesOf, workApart } from '../apart-child.ts'
+import { Fault } from '../apart-messages.ts'
+import { inputSizeOf, type ModelStructure, readStructure } from './structure.ts'
 
 export type CheckRequest = {
   file: string
@@ -66,18 +65,9 @@ async function check({ file, head: wanted, picture }: CheckRequest): Promise<Che
   if (length !== null) fitting.push('embedding')
   const head = wanted ?? guessHead(blankOutputs, size) ?? fitting[0]
   if (!head || !fitting.includes(head))
-    throw new ModelFault(`model_head:${blankOutputs.map(({ dims }) => dims.join(' × ')).join(', ')}`)
+    throw new Fault(`model_head:${blankOutputs.map(({ dims }) => dims.join(' × ')).join(', ')}`)
 
-  const { width = 0, height = 0 } = await sharp(picture).metadata()
-  const box = letterbox({ width, height }, size)
-  const pixels = await sharp(picture)
-    .resize(box.width, box.height, { fit: 'fill' })
-    .toColourspace('srgb')
-    .removeAlpha()
-    .raw()
-    .toBuffer()
-  const planes = newPlanes(box)
-  fillPlanes(planes, pixels, box, 'rgb')
+  const { planes, box, whole } = await planesOf(picture, size)
   const begun = performance.now()
   const outputs = await run(planes)
   const runMs = performance.now() - begun
@@ -100,10 +90,10 @@ async function check({ file, head: wanted, picture }: CheckRequest): Promise<Che
     found: boxesIn(outputs)
       .slice(0, mostShown)
       .flatMap((one) => {
-        const inPicture = fromLetterbox(one.box, box, { width, height })
+        const inPicture = fromLetterbox(one.box, box, whole)
         if (!inPicture) return []
         const [x, y, w, h] = inPicture
-        return [{ ...one, box: [x / width, y / height, w / width, h / height] as const }]
+        return [{ ...one, box: [x / whole.width, y / whole.height, w / whole.width, h / whole.height] as const }]
       }),
   }
 }

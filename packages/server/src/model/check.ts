@@ -1,5 +1,5 @@
 import type { ModelHead } from '@sightline/domain'
-import { type ApartLimits, runApart } from '../run-apart.ts'
+import { type ApartLimits, runApart } from '../apart.ts'
 import type { CheckRequest, CheckResult } from './check-process.ts'
 
 const script = new URL('./check-process.ts', import.meta.url)

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { colourDetector, graph, onnxFile, part } from '../../../domain/src/testing/onnx-file.ts'
-import { inputSizeOf, ModelFault, readStructure } from './structure.ts'
+import { Fault } from '../apart-messages.ts'
+import { inputSizeOf, readStructure } from './structure.ts'
 
 const input = { name: 'images', dims: [1, 3, 64, 64] as (number | string)[] }
 const output = { name: 'out', dims: [1, 3, 64, 64] }
@@ -78,7 +79,7 @@ test.each<[string, Uint8Array, string]>([
   ],
   ['huge pictures', plain({ inputs: [{ ...input, dims: [1, 3, 100_000, 100_000] }] }), 'model_input_size:32:2048'],
 ])('%s: refused with its reason', (_, bytes, fault) => {
-  expect(() => inputSizeOf(readStructure(bytes))).toThrow(new ModelFault(fault))
+  expect(() => inputSizeOf(readStructure(bytes))).toThrow(new Fault(fault))
 })
 
 test('whatever the bytes, there is a structure or a reason, and never more than the file is long', () => {
@@ -95,7 +96,7 @@ test('whatever the bytes, there is a structure or a reason, and never more than 
       try {
         expect(readStructure(bytes).inputs.length).toBeLessThan(bytes.length)
       } catch (error) {
-        expect(error).toBeInstanceOf(ModelFault)
+        expect(error).toBeInstanceOf(Fault)
       }
     }),
     { numRuns: 500 },

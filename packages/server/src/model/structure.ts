@@ -5,7 +5,7 @@
  */
 import type { TensorShape } from '@sightline/contract'
 import { classNames } from '@sightline/domain'
-import { Fault } from '../apart.ts'
+import { Fault } from '../apart-messages.ts'
 
 export type ModelStructure = {
   opset: number
@@ -14,9 +14,6 @@ export type ModelStructure = {
   /** Class names by number, as the file's metadata has them; may be empty. */
   names: Map<number, string>
 }
-
-/** Why a file cannot be a model here; the message is an id that both languages translate. */
-export class ModelFault extends Fault {}
 
 /** Versions of the standard operators that the runtime is tested with. */
 const opsets = { least: 7, most: 24 }
@@ -33,16 +30,16 @@ const elementTypes: Record<number, string> = {
   ...{ 9: 'bool', 10: 'float16', 11: 'float64', 12: 'uint32', 13: 'uint64', 16: 'bfloat16' },
 }
 
-/** @throws ModelFault */
+/** @throws Fault */
 export function readStructure(file: Uint8Array): ModelStructure {
-  if (file[0] === 0x50 && file[1] === 0x4b) throw new ModelFault('model_is_archive')
+  if (file[0] === 0x50 && file[1] === 0x4b) throw new Fault('model_is_archive')
   const model = fieldsOf(file)
   // The runtime would merge a second graph with the first.
   const [graph, ...others] = model.bytes(7)
-  if (!graph || others.length > 0 || model.bytes(8).length === 0) throw new ModelFault('not_onnx')
+  if (!graph || others.length > 0 || model.bytes(8).length === 0) throw new Fault('not_onnx')
   const opset = opsetOf(model)
   if (opset < opsets.least || opset > opsets.most)
-    throw new ModelFault(`model_opset:${opset}:${opsets.least}:${opsets.most}`)
+    throw new Fault(`model_opset:${opset}:${opsets.least}:${opsets.most}`)
 
   const functions = model.bytes(25)
   const domains = new Set([...knownDomains, ...functions.map((one) => fieldsOf(one).text(10))])
@@ -74,14 +71,14 @@ export function readStructure(file: Uint8Array): ModelStructure {
 /** The picture that a model wants: one input of float32, [1, 3, height, width]; open sizes become the usual 640. */
 export function inputSizeOf({ inputs }: ModelStructure): { width: number; height: number } {
   const [input, ...others] = inputs
-  if (!input || others.length > 0) throw new ModelFault(`model_inputs:${inputs.length}`)
-  if (input.type !== elementTypes[float]) throw new ModelFault(`model_input_type:${input.type}`)
+  if (!input || others.length > 0) throw new Fault(`model_inputs:${inputs.length}`)
+  if (input.type !== elementTypes[float]) throw new Fault(`model_input_type:${input.type}`)
   const [batch, channels, height, width] = input.dims
   const isOpenOr = (size: number | string | undefined, fixed: number) => typeof size === 'string' || size === fixed
   if (input.dims.length !== 4 || !isOpenOr(batch, 1) || !isOpenOr(channels, 3))
-    throw new ModelFault(`model_input_shape:${input.dims.join(' × ')}`)
+    throw new Fault(`model_input_shape:${input.dims.join(' × ')}`)
   const sides = [width, height].map((size) => (typeof size === 'number' ? size : usualSide)) as [number, number]
-  if (sides.some((side) => side < 32 || side > mostSide)) throw new ModelFault(`model_input_size:32:${mostSide}`)
+  if (sides.some((side) => side < 32 || side > mostSide)) throw new Fault(`model_input_size:32:${mostSide}`)
   return { width: sides[0], height: sides[1] }
 }
 const usualSide = 640
@@ -98,7 +95,7 @@ function opsetOf(model: Fields): number {
 type Count = { nodes: number }
 
 function checkGraph(graph: Uint8Array, domains: ReadonlySet<string>, count: Count, depth: number): void {
-  if (depth > deepest) throw new ModelFault('not_onnx')
+  if (depth > deepest) throw new Fault('not_onnx')
   const fields = fieldsOf(graph)
   for (const node of fields.bytes(1)) checkNode(node, domains, count, depth)
   for (const tensor of fields.bytes(5)) checkTensor(tensor)
@@ -106,10 +103,10 @@ function checkGraph(graph: Uint8Array, domains: ReadonlySet<string>, count: Coun
 }
 
 function checkNode(node: Uint8Array, domains: ReadonlySet<string>, count: Count, depth: number): void {
-  if (++count.nodes > mostNodes) throw new ModelFault('not_onnx')
+  if (++count.nodes > mostNodes) throw new Fault('not_onnx')
   const fields = fieldsOf(node)
   const domain = fields.text(7)
-  if (!domains.has(domain)) throw new ModelFault(`model_custom_operator:${wordOf(fields.text(4))}`)
+  if (!domains.has(domain)) throw new Fault(`model_custom_operator:${wordOf(fields.text(4))}`)
   for (const attribute of fields.bytes(5)) checkAttribute(attribute, domains, count, depth)
 }
 
@@ -128,7 +125,7 @@ function checkSparse(sparse: Uint8Array): void {
 /** Weights in other files would be read from wherever the file says. */
 function checkTensor(tensor: Uint8Array): void {
   const fields = fieldsOf(tensor)
-  if (fields.number(14) !== 0 || fields.bytes(13).length > 0) throw new ModelFault('model_external_data')
+  if (fields.number(14) !== 0 || fields.bytes(13).length > 0) throw new Fault('model_external_data')
 }
 
 function shapeOf(info: Uint8Array): TensorShape {
@@ -158,7 +155,7 @@ type Fields = {
   number(field: number): number
 }
 
-/** The fields of one message, by number. @throws ModelFault when it is none, or ends too early */
+/** The fields of one message, by number. @throws Fault when it is none, or ends too early */
 function fieldsOf(message: Uint8Array): Fields {
   const parts = new Map<number, Uint8Array[]>()
   const numbers = new Map<number, number>()
@@ -168,21 +165,21 @@ function fieldsOf(message: Uint8Array): Fields {
     let value = 0
     for (let i = 0; i < 10; i++) {
       const byte = message[at++]
-      if (byte === undefined) throw new ModelFault('model_truncated')
+      if (byte === undefined) throw new Fault('model_truncated')
       value += (byte & 0x7f) * 2 ** (7 * i)
       if (byte < 0x80) return value
     }
-    throw new ModelFault('not_onnx')
+    throw new Fault('not_onnx')
   }
   const skip = (length: number) => {
-    if (length > message.length - at) throw new ModelFault('model_truncated')
+    if (length > message.length - at) throw new Fault('model_truncated')
     at += length
   }
   while (at < message.length) {
     const tag = varint()
     const field = Math.floor(tag / 8)
     // Of a longer one the runtime reads the lower 32 bits, and so another field than we would.
-    if (field === 0 || tag >= 2 ** 32) throw new ModelFault('not_onnx')
+    if (field === 0 || tag >= 2 ** 32) throw new Fault('not_onnx')
     switch (tag % 8) {
       case 0:
         numbers.set(field, varint())
@@ -203,7 +200,7 @@ function fieldsOf(message: Uint8Array): Fields {
         skip(4)
         break
       default:
-        throw new ModelFault('not_onnx')
+        throw new Fault('not_onnx')
     }
   }
   return {

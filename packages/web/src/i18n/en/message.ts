@@ -117,7 +117,6 @@ export const message = {
   model_unkept: 'The edge server cannot keep the model: look at its disk.',
   portal_fault: 'The portal could not send the model; it is tried again in a minute.',
   busy: 'Too much is under way. Try again in a moment.',
-  model_check_busy: 'Other models are being checked. Try again in a moment.',
   model_in_use: 'Pipelines use this model ({{count}})',
   label_required: 'Give at least one class a meaning',
   label_class: 'The model has no such class',

@@ -118,7 +118,6 @@ export const message: Catalogue['message'] = {
   model_unkept: 'Le serveur edge ne peut pas garder le modèle : voyez son disque.',
   portal_fault: 'Le portail n’a pas pu envoyer le modèle ; nouvel essai dans une minute.',
   busy: 'Trop de choses sont en cours. Réessayez dans un instant.',
-  model_check_busy: 'D’autres modèles sont en cours de vérification. Réessayez dans un instant.',
   model_in_use: 'Des pipelines utilisent ce modèle ({{count}})',
   label_required: 'Donnez une signification à au moins une classe',
   label_class: 'Le modèle n’a pas cette classe',

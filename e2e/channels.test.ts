@@ -1,29 +1,18 @@
 /** An analytic's life on the screens: attached, calibrated, counting, changed, diagnosed, broken and removed. */
 import type { Channel, Job, User } from '@sightline/contract'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { axeFaults, openBrowser, type Watched } from './browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axeFaults } from './browser.ts'
 import { focus, press } from './keyboard.ts'
-import { addPerson, attach, pageOf, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
-import { type Product, startProduct, until } from './product.ts'
+import { addPerson, attach, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
+import { until } from './product.ts'
+import { createStage } from './stage.ts'
 
-let product: Product
-let browser: Browser
-let watched: Watched
 let prepared: Awaited<ReturnType<typeof prepareCamera>>
 
-beforeAll(async () => {
-  product = await startProduct()
+const stage = createStage(async (product) => {
   await registerFirst(product)
   prepared = await prepareCamera(product)
-  browser = await openBrowser()
-})
-afterEach(({ task }) => {
-  if (task.result?.state === 'fail') console.log([...(watched?.faults ?? []), product.output().slice(-2000)].join('\n'))
-})
-afterAll(async () => {
-  await browser?.close()
-  await product?.discard()
 })
 
 /** Keys, one after the other: `Shift+ArrowLeft*4 Space`. */
@@ -38,9 +27,8 @@ test('distances are attached, calibrated and counted by keyboard, a zone is move
   const { root, did, camera } = prepared
   // The news that the analytic is gone may come before its page is left, which then looks once more.
   const expected = [/404 .*\/channel\//, /status of 404/]
-  watched = await pageOf(browser, product, usernameOf('super_admin'), { expected })
-  const { page } = watched
-  await page.goto(`${product.origin}/channel/add?did=${did}`)
+  const page = await stage.as(usernameOf('super_admin'), { expected })
+  await page.goto(`${stage.product.origin}/channel/add?did=${did}`)
   await focus(page, /People counting/)
   await page.getByRole('radio', { name: /Physical distancing/ }).focus()
   await page.keyboard.press('Space')
@@ -107,7 +95,6 @@ test('distances are attached, calibrated and counted by keyboard, a zone is move
   await page.getByRole('dialog').getByRole('button', { name: 'Force remove' }).click()
   await page.waitForURL(/\/device\/detail/)
   expect((await root.call('channel', 'mine', {})) as Channel[]).toEqual([])
-  expect(watched.faults).toEqual([])
 })
 
 test('analytics are assigned to a person and taken away; none selected is refused before anything is sent', async () => {
@@ -118,9 +105,8 @@ test('analytics are assigned to a person and taken away; none selected is refuse
   // Another administrator than the one before: a person may make so many calls a minute.
   await addPerson(root, usernameOf('admin'), 'admin')
   const assigned = async () => ((await root.call('user', 'id', { user_id })) as User).channel_ids.toSorted()
-  watched = await pageOf(browser, product, usernameOf('admin'))
-  const { page } = watched
-  await page.goto(`${product.origin}/channel`)
+  const page = await stage.as(usernameOf('admin'))
+  await page.goto(`${stage.product.origin}/channel`)
   await page.getByRole('button', { name: 'Assign to people' }).click()
   await page.getByRole('button', { name: 'Choose people' }).click()
   await page.getByRole('alert').getByText('Select at least one channel').waitFor()
@@ -141,7 +127,6 @@ test('analytics are assigned to a person and taken away; none selected is refuse
   await dialog.getByRole('button', { name: 'Take away' }).click()
   await dialog.getByText('Took away 2, skipped 0 that were not assigned.').waitFor()
   expect(await assigned()).toEqual([])
-  expect(watched.faults).toEqual([])
 })
 
 test('another pipeline is tried first, says what starts anew, and is applied', async () => {
@@ -150,9 +135,8 @@ test('another pipeline is tried first, says what starts anew, and is applied', a
     (one) => one.channel_name === 'Doors',
   )
   const third = await attach(root, did, 'pplcnt', { channel_name: 'Gate' })
-  watched = await pageOf(browser, product, usernameOf('admin'))
-  const { page } = watched
-  await page.goto(`${product.origin}/channel/detail?did=${did}&cid=${third.channel_id}&uid=${third.usecase_id}`)
+  const page = await stage.as(usernameOf('admin'))
+  await page.goto(`${stage.product.origin}/channel/detail?did=${did}&cid=${third.channel_id}&uid=${third.usecase_id}`)
   await page.getByRole('button', { name: 'Actions for Gate' }).click()
   await page.getByRole('menuitem', { name: /Refactor/ }).click()
   const dialog = page.getByRole('dialog', { name: 'Refactor Gate' })
@@ -166,5 +150,4 @@ test('another pipeline is tried first, says what starts anew, and is applied', a
   await dialog.getByRole('button', { name: 'Apply and restart' }).click()
   await dialog.waitFor({ state: 'hidden' })
   expect(await stored()).toBe(counter?.pipeline_id)
-  expect(watched.faults).toEqual([])
 })

@@ -1,49 +1,26 @@
 /** From nothing to customers, sites and cameras on screen; then moving, swapping, tagging and configuring what is there. */
-import { mkdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import type { Customer, DemoCamera, Device, License, Nimble, Site } from '@sightline/contract'
 import { localNimbleId } from '@sightline/domain'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { axeFaults, openBrowser, type Watched } from './browser.ts'
-import { addPerson, isBusy, type Prepared, pageOf, prepare, registerFirst, titleOf, usernameOf } from './prepared.ts'
-import { type Product, startProduct, until } from './product.ts'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axeFaults } from './browser.ts'
+import { addPerson, isBusy, type Prepared, prepare, registerFirst, titleOf, usernameOf } from './prepared.ts'
+import { until } from './product.ts'
+import { createStage } from './stage.ts'
 
-const shots = fileURLToPath(new URL('./out/', import.meta.url))
 /** One person has only so many calls a minute. */
 const secondRoot = 'second.root'
-let product: Product
-let browser: Browser
 let prepared: Prepared
-let watched: Watched
 
-beforeAll(async () => {
-  mkdirSync(shots, { recursive: true })
-  product = await startProduct()
-  browser = await openBrowser()
+const stage = createStage(async (product) => {
   await registerFirst(product)
   prepared = await prepare(product)
   await addPerson(prepared.root, secondRoot, 'super_admin')
 })
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') {
-    console.log([watched.page.url(), ...watched.faults].join('\n'))
-    await watched.page.screenshot({ path: `${shots}failed-${task.name.slice(0, 32)}.png` })
-  }
-  await watched.context.close()
-})
-afterAll(async () => {
-  await browser?.close()
-  await product?.discard()
-})
 
-const as = async (username: string, options: Parameters<typeof pageOf>[3] = {}): Promise<Page> => {
-  watched = await pageOf(browser, product, username, options)
-  return watched.page
-}
 async function open(page: Page, address: string): Promise<void> {
-  await page.goto(product.origin + address)
-  const path = new URL(address, product.origin).pathname
+  await page.goto(stage.product.origin + address)
+  const path = new URL(address, stage.product.origin).pathname
   await until(`${path} shows`, async () => {
     if (new URL(page.url()).pathname !== path) throw new Error(`it is at ${page.url()}`)
     return (await titleOf(page)) !== null && !(await isBusy(page))
@@ -53,7 +30,7 @@ const press = (within: Page | Locator, name: string | RegExp) => within.getByRol
 const sound = async (page: Page) => expect(await axeFaults(page)).toEqual([])
 
 test('a customer with its first site, more sites from pasted rows, and cameras from a file: each row with its outcome', async () => {
-  const page = await as(usernameOf('admin'), { expected: [/400 .*\/site\/create|status of 400/] })
+  const page = await stage.as(usernameOf('admin'), { expected: [/400 .*\/site\/create|status of 400/] })
   await open(page, '/customer/add')
   await press(page, 'Next')
   await page.getByText('This field is required').waitFor()
@@ -115,7 +92,6 @@ test('a customer with its first site, more sites from pasted rows, and cameras f
   await press(page, 'To the cameras')
   await page.getByRole('link', { name: 'Door' }).waitFor()
   expect(await page.getByRole('link', { name: 'Till' }).count()).toBe(1)
-  expect(watched.faults).toEqual([])
 })
 
 /** An edge server that never came: what moves there waits. */
@@ -130,7 +106,7 @@ async function otherServer(name: string): Promise<Nimble> {
 
 test('a camera moves to another edge server after a look at what starts anew, and back by draining', async () => {
   const { nimble_id } = await otherServer('Rack B')
-  const page = await as(usernameOf('super_admin'))
+  const page = await stage.as(usernameOf('super_admin'))
   await open(page, '/deployment')
   await page.getByRole('button', { name: 'Move to… Lobby' }).click()
   const dialog = page.getByRole('dialog')
@@ -158,19 +134,17 @@ test('a camera moves to another edge server after a look at what starts anew, an
   const local = page.getByRole('region', { name: /^Local/ })
   await until('it runs again', async () => (await local.getByText('Running').count()) >= 5, 60_000)
   expect((await where()).nimble_id).toBe(localNimbleId)
-  expect(watched.faults).toEqual([])
 })
 
 test('deployment is there to look at for a super viewer, and out of the way of everyone else', async () => {
-  const page = await as(usernameOf('super_viewer'))
+  const page = await stage.as(usernameOf('super_viewer'))
   await open(page, '/deployment')
   await page.getByText('At pplcnt').first().waitFor()
   expect(await page.getByRole('button', { name: /Move to…|Drain…|Send again/ }).count()).toBe(0)
-  await watched.context.close()
-  const admin = await as(usernameOf('admin'))
-  await admin.goto(`${product.origin}/deployment`)
+  await page.context().close()
+  const admin = await stage.as(usernameOf('admin'))
+  await admin.goto(`${stage.product.origin}/deployment`)
   await admin.waitForURL(/\/dashboard/)
-  expect(watched.faults).toEqual([])
 })
 
 test('a camera is swapped after both pictures were seen; its analytics and their history stay', async () => {
@@ -179,7 +153,7 @@ test('a camera is swapped after both pictures were seen; its analytics and their
   ) as [DemoCamera]
   const { did, sid, cid } = prepared.ids
   const before = (await prepared.root.call('device', 'get', { device_id: did })) as Device
-  const page = await as(usernameOf('admin'))
+  const page = await stage.as(usernameOf('admin'))
   await open(page, `/device/detail?sid=${sid}&did=${did}`)
   await press(page, 'Actions')
   await page.getByRole('menuitem', { name: 'Swap the camera…' }).click()
@@ -205,12 +179,11 @@ test('a camera is swapped after both pictures were seen; its analytics and their
   )
   const events = await prepared.root.call('event', 'range', { channel_id: cid, type: 1, event_limit: 1 } as never)
   expect(events).toHaveLength(1)
-  expect(watched.faults).toEqual([])
 })
 
 test('a small stream beside the large one, a tag for the cameras that were chosen, and the reason why one cannot be deleted', async () => {
   const { did, sid } = prepared.ids
-  const page = await as(usernameOf('admin'))
+  const page = await stage.as(usernameOf('admin'))
   await open(page, `/device/detail?sid=${sid}&did=${did}`)
   await page.getByRole('tab', { name: 'Stream' }).click()
   await press(page, 'Add stream')
@@ -241,12 +214,11 @@ test('a small stream beside the large one, a tag for the cameras that were chose
   await page.getByText('floor ground').waitFor()
   await page.getByRole('textbox', { name: 'Filter cameras' }).fill('nothing like it')
   await page.getByText('Nothing matches').waitFor()
-  expect(watched.faults).toEqual([])
 })
 
 test('a configuration is replaced after its differences were seen, and a fault in it is named with its place', async () => {
   const { nimble_id } = await otherServer('Rack C')
-  const page = await as(usernameOf('admin'))
+  const page = await stage.as(usernameOf('admin'))
   await open(page, `/configuration/detail?nid=${nimble_id}`)
   await press(page, 'Make a command')
   await page.getByText(/enrol http/).waitFor()
@@ -266,7 +238,6 @@ test('a configuration is replaced after its differences were seen, and a fault i
   await dialog.waitFor({ state: 'hidden' })
   const nimble = (await prepared.root.call('nimble', 'get', { nimble_id })) as Nimble
   expect(nimble.connection_timeout).toBe(90)
-  expect(watched.faults).toEqual([])
 })
 
 test('sites change their customer, and a licence key is made and added on screen', async () => {
@@ -274,7 +245,7 @@ test('sites change their customer, and a licence key is made and added on screen
   const other = (await prepared.root.call('customer', 'create', { customer_name: 'Blue Harbour' })) as Customer
   // To whom sites go that leave their customer.
   await prepared.root.call('customer', 'create', { customer_name: 'Unsold', is_default: true })
-  const page = await as(usernameOf('super_admin'))
+  const page = await stage.as(usernameOf('super_admin'))
   await open(page, `/customer?cuid=${other.customer_id}`)
   const drawer = page.getByRole('dialog')
   await drawer.getByLabel('Take over sites').first().fill('Lyon')
@@ -303,12 +274,11 @@ test('sites change their customer, and a licence key is made and added on screen
   await dialog.getByRole('textbox', { name: /^Licence key/ }).fill(key)
   await dialog.getByRole('button', { name: 'Add licence' }).click()
   await page.getByRole('heading', { name: 'Harbour' }).waitFor()
-  expect(watched.faults).toEqual([])
 })
 
 test("a site's place comes from its zip code and its picture from the camera at hand; cameras are looked for where one says, and give settings to others", async () => {
   const { did, sid } = prepared.ids
-  const page = await as(usernameOf('super_admin'), { expected: [/400 .*\/device\/discover|status of 400/] })
+  const page = await stage.as(usernameOf('super_admin'), { expected: [/400 .*\/device\/discover|status of 400/] })
   await open(page, `/site/edit?sid=${sid}`)
   await page.getByRole('textbox', { name: 'Zip code' }).fill('69001')
   await page.getByLabel('Country').first().fill('France')
@@ -323,7 +293,7 @@ test("a site's place comes from its zip code and its picture from the camera at 
   await page.waitForURL(/\/site\/detail/)
   const { site_address, site_image } = (await prepared.root.call('site', 'get', { site_id: sid })) as Site
   expect([site_address.lat, site_address.long]).toEqual([46.6, 2.5])
-  const picture = await page.request.get(`${product.origin}${site_image}`)
+  const picture = await page.request.get(`${stage.product.origin}${site_image}`)
   expect([picture.status(), picture.headers()['content-type']]).toEqual([200, expect.stringMatching(/^image\//)])
 
   await open(page, `/device/discover?sid=${sid}`)
@@ -359,7 +329,6 @@ test("a site's place comes from its zip code and its picture from the camera at 
   await page.getByLabel('Tag').first().click()
   await page.getByRole('option', { name: 'wing north' }).click()
   await page.getByRole('link', { name: 'Lyon DC' }).waitFor()
-  expect(watched.faults).toEqual([])
 })
 
 test('a site of hundreds of cameras stays light: few nodes on the page, and searches that the server answers', async () => {
@@ -384,7 +353,7 @@ test('a site of hundreds of cameras stays light: few nodes on the page, and sear
     return site_total_devices === count
   }
   await until('all are there', total, 120_000)
-  const page = await as(secondRoot)
+  const page = await stage.as(secondRoot)
   const nodes = () => page.evaluate(() => document.querySelectorAll('*').length)
   await open(page, `/device?sid=${site.site_id}`)
   await page.getByText('Terminal · 400 cameras').waitFor()
@@ -409,5 +378,4 @@ test('a site of hundreds of cameras stays light: few nodes on the page, and sear
     await open(page, path)
     expect(await nodes(), path).toBeLessThan(1500)
   }
-  expect(watched.faults).toEqual([])
 })

@@ -1,29 +1,18 @@
-import { mkdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { type Role, roles, screens, screensFor } from '@sightline/domain'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFaults, openBrowser, type Watched } from './browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axeFaults, type Watched } from './browser.ts'
 import { addPerson, type Ids, isBusy, pageOf, prepare, registerFirst, titleOf, usernameOf } from './prepared.ts'
-import { type Product, startProduct, until } from './product.ts'
+import { until } from './product.ts'
+import { createStage, shots } from './stage.ts'
 
-const shots = fileURLToPath(new URL('./out/', import.meta.url))
-let product: Product
-let browser: Browser
 let ids: Ids
 
-beforeAll(async () => {
-  mkdirSync(shots, { recursive: true })
-  product = await startProduct()
-  browser = await openBrowser()
+const stage = createStage(async (product) => {
   await registerFirst(product)
   const prepared = await prepare(product)
   ids = prepared.ids
   for (const role of lookers) await addPerson(prepared.root, lookerOf(role), role)
-})
-afterAll(async () => {
-  await browser?.close()
-  await product?.discard()
 })
 
 /** Who looks at every screen in turn, beside those who visit them: one person may make so many calls a minute. */
@@ -32,7 +21,7 @@ const lookerOf = (role: Role) => `another.${role}`
 
 /** Runs a visit on a page of its own; when it fails, says where and shows what was seen. */
 async function onPage(username: string, expected: RegExp[], visit: (watched: Watched) => Promise<void>): Promise<void> {
-  const watched = await pageOf(browser, product, username, { expected })
+  const watched = await pageOf(stage.browser, stage.product, username, { expected })
   try {
     await visit(watched)
   } catch (error) {
@@ -90,7 +79,7 @@ const visit = (page: Page, address: string) => page.evaluate((to) => history.pus
 test.concurrent.each(roles)('every screen opens for %s, or leads where the guard says', async (role) => {
   const seesNothing = role === 'user' || role === 'viewer'
   await onPage(usernameOf(role), seesNothing ? [/404/] : [], async ({ page, faults }) => {
-    await page.goto(`${product.origin}/support`)
+    await page.goto(`${stage.product.origin}/support`)
     await until('the portal shows', () => titleOf(page))
     for (const { path } of screens) {
       if (path === '/logout') continue
@@ -131,7 +120,7 @@ test.concurrent.each(lookers)(
         ]
         for (const { width, height, scheme } of looks) {
           await page.setViewportSize({ width, height })
-          if (width === 1440) await page.goto(product.origin + addressOf(path))
+          if (width === 1440) await page.goto(stage.product.origin + addressOf(path))
           await until(`${path} shows`, async () => {
             if (new URL(page.url()).pathname !== path) throw new Error(`it is at ${page.url()}`)
             return (await titleOf(page)) !== null && !(await isBusy(page))

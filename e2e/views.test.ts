@@ -1,25 +1,17 @@
 /** The dashboard by camera, by use case and on the map; the large map; the wall alone on the screen; one camera. */
-import { mkdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import type { Device, Site, User } from '@sightline/contract'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Caller } from './api.ts'
-import { axeFaults, openBrowser } from './browser.ts'
+import { axeFaults } from './browser.ts'
 import { press } from './keyboard.ts'
-import { addPerson, attach, pageOf, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
-import { type Product, startProduct, until } from './product.ts'
+import { addPerson, attach, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
+import { until } from './product.ts'
+import { createStage, shots } from './stage.ts'
 
-const shots = fileURLToPath(new URL('./out/', import.meta.url))
-let product: Product
-let browser: Browser
 let root: Caller
 let did: string
 
-beforeAll(async () => {
-  mkdirSync(shots, { recursive: true })
-  product = await startProduct()
-  browser = await openBrowser()
+const stage = createStage(async (product) => {
   await registerFirst(product)
   const prepared = await prepareCamera(product)
   root = prepared.root
@@ -36,14 +28,10 @@ beforeAll(async () => {
       site_address: { site_timezone: 'Europe/Paris', lat, long },
     })) as Site
 })
-afterAll(async () => {
-  await browser?.close()
-  await product?.discard()
-})
 
 test('the dashboard shows cameras, use cases and the map by keyboard, and comes back as it was left', async () => {
-  const { page, faults, context } = await pageOf(browser, product, usernameOf('super_admin'))
-  await page.goto(`${product.origin}/dashboard`)
+  const page = await stage.as(usernameOf('super_admin'))
+  await page.goto(`${stage.product.origin}/dashboard`)
   const views = page.getByRole('navigation', { name: 'View' })
   await views.getByRole('link', { name: 'Use cases' }).press('Enter')
   const column = page.getByRole('region', { name: 'People counting' })
@@ -60,17 +48,15 @@ test('the dashboard shows cameras, use cases and the map by keyboard, and comes 
   expect(await axeFaults(page)).toEqual([])
   await page.screenshot({ path: `${shots}views-map.png`, fullPage: true })
 
-  await page.goto(`${product.origin}/dashboard`)
+  await page.goto(`${stage.product.origin}/dashboard`)
   await views.locator('[aria-current=page]', { hasText: 'Map' }).waitFor()
   await views.getByRole('link', { name: 'Cameras' }).press('Enter')
   await page.getByRole('region', { name: 'Cameras' }).getByRole('link', { name: /Lobby/ }).waitFor()
-  expect(faults).toEqual([])
-  await context.close()
 })
 
 test('the list beside the map has the sites in sight, and those without a place can be placed', async () => {
-  const { page, faults, context } = await pageOf(browser, product, usernameOf('super_admin'))
-  await page.goto(`${product.origin}/map`)
+  const page = await stage.as(usernameOf('super_admin'))
+  await page.goto(`${stage.product.origin}/map`)
   const list = page.getByRole('region', { name: 'Sites in sight' })
   await list.getByText('2 of 2 on the map').waitFor()
   const unplaced = page.getByRole('region', { name: 'Not on the map yet' })
@@ -78,7 +64,7 @@ test('the list beside the map has the sites in sight, and those without a place 
   expect(await axeFaults(page)).toEqual([])
 
   // By keys to the north-west, until Sydney is out of sight: the address says where the map stands.
-  await page.goto(`${product.origin}/map?at=48.0,2.0,4.0`)
+  await page.goto(`${stage.product.origin}/map?at=48.0,2.0,4.0`)
   await list.getByText('1 of 2 on the map').waitFor()
   await list.getByRole('button', { name: /Paris HQ/ }).waitFor()
   await page.locator('canvas').focus()
@@ -86,20 +72,18 @@ test('the list beside the map has the sites in sight, and those without a place 
   await list.getByText('No site lies in this part of the map').waitFor()
   await page.screenshot({ path: `${shots}views-large-map.png` })
 
-  await page.goto(`${product.origin}/map?uc=pplcnt`)
+  await page.goto(`${stage.product.origin}/map?uc=pplcnt`)
   await list.getByText('0 of 0 on the map').waitFor()
   await unplaced.getByText('Lyon DC').waitFor()
-  expect(faults).toEqual([])
-  await context.close()
 })
 
 test('the wall alone on the screen survives a reload, shows a video where something goes on, and is left by Escape', async () => {
-  const { page, faults, context } = await pageOf(browser, product, usernameOf('super_admin'))
-  await page.goto(`${product.origin}/analytic`)
+  const page = await stage.as(usernameOf('super_admin'))
+  await page.goto(`${stage.product.origin}/analytic`)
   const tile = page.locator(`[data-tile="${did}"]`)
   await tile.waitFor()
   expect(await axeFaults(page)).toEqual([])
-  await page.goto(`${product.origin}/analytic?kiosk=1`)
+  await page.goto(`${stage.product.origin}/analytic?kiosk=1`)
   const wall = page.getByRole('dialog')
   await wall.waitFor()
   await page.keyboard.press('3')
@@ -115,16 +99,14 @@ test('the wall alone on the screen survives a reload, shows a video where someth
   await page.keyboard.press('Escape')
   await wall.waitFor({ state: 'detached' })
   expect(new URL(page.url()).searchParams.has('kiosk')).toBe(false)
-  expect(faults).toEqual([])
-  await context.close()
 })
 
 test('the view of a camera has its live picture, its analytics with their numbers, its day, and a picture to save', async () => {
-  const { page, faults, context } = await pageOf(browser, product, usernameOf('super_admin'), {
+  const page = await stage.as(usernameOf('super_admin'), {
     width: 390,
     height: 844,
   })
-  await page.goto(`${product.origin}/device/view?did=${did}`)
+  await page.goto(`${stage.product.origin}/device/view?did=${did}`)
   await page.locator('[data-phase=playing]').waitFor({ timeout: 30_000 })
   await page
     .getByRole('navigation', { name: 'Analytics' })
@@ -136,8 +118,6 @@ test('the view of a camera has its live picture, its analytics with their number
   expect((await saved).suggestedFilename()).toMatch(/^Lobby-.+\.jpg$/)
   expect(await axeFaults(page)).toEqual([])
   await page.screenshot({ path: `${shots}views-camera-390.png`, fullPage: true })
-  expect(faults).toEqual([])
-  await context.close()
 })
 
 test('a role that sees pictures blurred sees them clearly after giving a reason, and blurred again', async () => {
@@ -145,19 +125,18 @@ test('a role that sees pictures blurred sees them clearly after giving a reason,
   const { site_id } = (await root.call('device', 'get', { device_id: did })) as Device
   await root.call('site', 'assign', { user_id, site_id: [site_id] })
 
-  const chief = await pageOf(browser, product, usernameOf('super_admin'))
-  await chief.page.goto(`${product.origin}/settings/role`)
-  await chief.page.getByRole('radiogroup', { name: 'Pictures for Viewer' }).getByText('For a reason').click()
-  await chief.page.getByText('Concerns 1 person, at once').waitFor()
-  expect(await axeFaults(chief.page)).toEqual([])
-  await chief.page.screenshot({ path: `${shots}privilege.png` })
-  await chief.page.getByRole('button', { name: 'Save privileges' }).click()
-  await chief.page.getByText('Privileges saved').waitFor()
-  expect(chief.faults).toEqual([])
-  await chief.context.close()
+  const chief = await stage.as(usernameOf('super_admin'))
+  await chief.goto(`${stage.product.origin}/settings/role`)
+  await chief.getByRole('radiogroup', { name: 'Pictures for Viewer' }).getByText('For a reason').click()
+  await chief.getByText('Concerns 1 person, at once').waitFor()
+  expect(await axeFaults(chief)).toEqual([])
+  await chief.screenshot({ path: `${shots}privilege.png` })
+  await chief.getByRole('button', { name: 'Save privileges' }).click()
+  await chief.getByText('Privileges saved').waitFor()
+  await chief.context().close()
 
-  const { page, faults, context } = await pageOf(browser, product, usernameOf('viewer'))
-  await page.goto(`${product.origin}/device/view?did=${did}`)
+  const page = await stage.as(usernameOf('viewer'))
+  await page.goto(`${stage.product.origin}/device/view?did=${did}`)
   const picture = page.locator('img[alt*="Lobby"], [data-phase=playing] img').first()
   const width = () => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)
   // Video is a picture of a camera too: what comes instead says why.
@@ -176,6 +155,4 @@ test('a role that sees pictures blurred sees them clearly after giving a reason,
   await page.getByRole('button', { name: /^Pictures are clear until/ }).click()
   await dialog.getByRole('button', { name: 'Blur again' }).click()
   await page.getByText(/Blurred for your role: pictures instead of video/).waitFor()
-  expect(faults).toEqual([])
-  await context.close()
 })

@@ -1,0 +1,68 @@
+/** For the tests of one file: the product, and pages of a real browser whose faults fail the test that opened them. */
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { openBrowser, type openPage, type Watched } from './browser.ts'
+import { pageOf } from './prepared.ts'
+import { type Product, startProduct } from './product.ts'
+
+/** Pictures of what was seen, for people to look at; not kept in the repository. */
+export const shots = fileURLToPath(new URL('./out/', import.meta.url))
+
+export type Stage = {
+  /** From the set-up on. */
+  readonly product: Product
+  readonly browser: Browser
+  /**
+   * A page on which somebody is signed in, nobody without a name; closed after the test, which fails when a fault was
+   * seen on it.
+   */
+  as(username: string | null, options?: Parameters<typeof openPage>[2]): Promise<Page>
+}
+
+/** Starts the product before the tests of this file, and discards it after them. */
+export function createStage(setUp?: (product: Product) => Promise<unknown>): Stage {
+  let product: Product
+  let browser: Browser
+  let opened: Watched[] = []
+
+  beforeAll(async () => {
+    mkdirSync(shots, { recursive: true })
+    product = await startProduct()
+    browser = await openBrowser()
+    await setUp?.(product)
+  }, 180_000)
+  afterEach(async ({ task }) => {
+    const pages = opened
+    opened = []
+    if (task.result?.state === 'fail') {
+      console.log(product.output().slice(-2000))
+      for (const [i, { page }] of pages.entries()) {
+        if (page.isClosed()) continue
+        console.log(page.url())
+        await page.screenshot({ path: `${shots}failed-${task.name.slice(0, 32)}-${i}.png` })
+      }
+    }
+    for (const { context } of pages) await context.close()
+    expect(pages.flatMap(({ faults }) => faults)).toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await product?.discard()
+  })
+
+  return {
+    get product() {
+      return product
+    },
+    get browser() {
+      return browser
+    },
+    async as(username, options) {
+      const watched = await pageOf(browser, product, username, options)
+      opened.push(watched)
+      return watched.page
+    },
+  }
+}

@@ -37,6 +37,8 @@ export function channelDirectory(db: Db, now: () => number) {
   const isFresh = ({ channel, at }: { channel: KnownChannel | null; at: number }, nimbleIds: ReadonlySet<number>) =>
     now() - at < (channel && [...nimbleIds].every((id) => id === channel.nimbleId) ? keepMs : keepDoubtMs)
   return {
+    /** What was known of it is out of date. */
+    forget: (tenantId: number, uid: string) => void known.delete(`${tenantId} ${uid}`),
     /** @param wanted channels by public id, each with the edge servers that sent records of it */
     async lookUp(
       tenantId: number,

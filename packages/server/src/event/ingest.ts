@@ -61,6 +61,10 @@ export function createEventWriter(options: {
 }): EventWriter {
   const { db, bus, now = Date.now } = options
   const channels = channelDirectory(db, now)
+  // Of a channel that was just deleted nothing more is stored.
+  const unsubscribe = bus.subscribe(({ tenantId, message }) => {
+    if (message.type === 'changed' && message.feature === 'channel' && message.id) channels.forget(tenantId, message.id)
+  })
   const sources = sourceDictionary(db)
   /** Newest moment published per channel: what an edge server catches up on must not overwrite live numbers. */
   const published = new Map<number, number>()
@@ -272,6 +276,7 @@ export function createEventWriter(options: {
       await addAllMinutes(db)
     },
     async stop() {
+      unsubscribe()
       stopped = true
       await working
       if (addingAgain) clearTimeout(addingAgain)

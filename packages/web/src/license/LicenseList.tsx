@@ -13,14 +13,12 @@ import { words } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
-import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { FormActions, useDraftForm } from '../ui/form.tsx'
 import { Go } from '../ui/Go.tsx'
 import { Tag } from '../ui/Health.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
-import { Panel } from '../ui/Panel.tsx'
-import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import type { Tone } from '../ui/tone.ts'
 import { IssueLicense } from './IssueLicense.tsx'
 import classes from './license.module.css'
@@ -56,16 +54,12 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
         )}
         {mayChange && add}
       </PageHeader>
-      {query.isError && !query.data ? (
-        <Panel>
-          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
-        </Panel>
-      ) : !query.data ? (
-        <Panel flush>
-          <RowsSkeleton rows={2} height={120} />
-        </Panel>
-      ) : query.data.length === 0 ? (
-        <Panel>
+      <Loaded
+        rows={query.data}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        skeleton={{ rows: 2, height: 120 }}
+        empty={
           <Empty
             icon={<IconLicense stroke={1.5} />}
             title={t('license.empty')}
@@ -73,19 +67,21 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
             action={add}
             forbidden={!mayChange}
           />
-        </Panel>
-      ) : (
-        <div className={classes.cards}>
-          {query.data.map((license) => (
-            <LicenseCard
-              key={license.license_id}
-              license={license}
-              isOpen={license.license_id === openId}
-              menu={mayChange && !license.is_builtin && <LicenseMenu license={license} onOpen={setOpen} />}
-            />
-          ))}
-        </div>
-      )}
+        }
+      >
+        {(rows) => (
+          <div className={classes.cards}>
+            {rows.map((license) => (
+              <LicenseCard
+                key={license.license_id}
+                license={license}
+                isOpen={license.license_id === openId}
+                menu={mayChange && !license.is_builtin && <LicenseMenu license={license} onOpen={setOpen} />}
+              />
+            ))}
+          </div>
+        )}
+      </Loaded>
       <Modal
         opened={open?.kind === 'add'}
         onClose={close}

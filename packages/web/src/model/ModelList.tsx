@@ -10,12 +10,10 @@ import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
-import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Tag } from '../ui/Health.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
-import { Panel } from '../ui/Panel.tsx'
-import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { AddModel } from './AddModel.tsx'
 import classes from './model.module.css'
 
@@ -37,16 +35,12 @@ export function ModelList() {
       <PageHeader title={t('model.title')} meta={t('model.meta')}>
         {mayChange && add}
       </PageHeader>
-      {query.isError && !query.data ? (
-        <Panel>
-          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
-        </Panel>
-      ) : !query.data ? (
-        <Panel flush>
-          <RowsSkeleton rows={2} height={120} />
-        </Panel>
-      ) : query.data.length === 0 ? (
-        <Panel>
+      <Loaded
+        rows={query.data}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        skeleton={{ rows: 2, height: 120 }}
+        empty={
           <Empty
             icon={<IconCube stroke={1.5} />}
             title={t('model.empty')}
@@ -54,14 +48,16 @@ export function ModelList() {
             action={add}
             forbidden={!mayChange}
           />
-        </Panel>
-      ) : (
-        <div className={classes.cards}>
-          {query.data.map((model) => (
-            <ModelCard key={model.model_id} model={model} onDelete={mayChange ? () => setLeaving(model) : null} />
-          ))}
-        </div>
-      )}
+        }
+      >
+        {(rows) => (
+          <div className={classes.cards}>
+            {rows.map((model) => (
+              <ModelCard key={model.model_id} model={model} onDelete={mayChange ? () => setLeaving(model) : null} />
+            ))}
+          </div>
+        )}
+      </Loaded>
       <Modal
         opened={isAdding}
         onClose={() => setIsAdding(false)}

@@ -16,8 +16,8 @@ import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
 import { StatusDot, Tag } from '../ui/Health.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
-import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import type { Tone } from '../ui/tone.ts'
 import classes from './nimble.module.css'
@@ -64,16 +64,12 @@ export function Deployment({ openId, onOpen }: Props) {
             .join(' · ')
         }
       />
-      {error ? (
-        <Panel>
-          <ErrorPanel error={error} onRetry={retry} />
-        </Panel>
-      ) : !edges ? (
-        <Panel flush>
-          <RowsSkeleton rows={3} height={96} />
-        </Panel>
-      ) : edges.length === 0 ? (
-        <Panel>
+      <Loaded
+        rows={edges}
+        error={error}
+        onRetry={retry}
+        skeleton={{ rows: 3, height: 96 }}
+        empty={
           <Empty
             icon={<IconServer2 stroke={1.5} />}
             title={t('nimble.empty')}
@@ -85,20 +81,22 @@ export function Deployment({ openId, onOpen }: Props) {
               </Button>
             }
           />
-        </Panel>
-      ) : (
-        edges.map((nimble) => (
-          <Server
-            key={nimble.nimble_id}
-            nimble={nimble}
-            isNamed={openId === nimble.nimble_id}
-            isOneOfFew={edges.length <= openAtOnce}
-            onOpen={onOpen}
-            onMove={mayChange && edges.length > 1 ? setMoving : null}
-            mayChange={mayChange}
-          />
-        ))
-      )}
+        }
+      >
+        {(rows) =>
+          rows.map((nimble) => (
+            <Server
+              key={nimble.nimble_id}
+              nimble={nimble}
+              isNamed={openId === nimble.nimble_id}
+              isOneOfFew={rows.length <= openAtOnce}
+              onOpen={onOpen}
+              onMove={mayChange && rows.length > 1 ? setMoving : null}
+              mayChange={mayChange}
+            />
+          ))
+        }
+      </Loaded>
       <MoveCameras
         title={moving?.title ?? ''}
         cameras={moving?.cameras ?? []}

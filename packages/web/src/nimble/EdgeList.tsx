@@ -10,12 +10,10 @@ import { edgeName, licenseName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { Empty } from '../ui/Empty.tsx'
-import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
 import { StatusDot, Tag } from '../ui/Health.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
-import { Panel } from '../ui/Panel.tsx'
-import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { Spark } from '../ui/Spark.tsx'
 import classes from './nimble.module.css'
 import { edgeState, edgeTone, placeOf } from './state.ts'
@@ -40,16 +38,12 @@ export function EdgeList() {
       >
         {mayEdit && edges && edges.length > 0 && add}
       </PageHeader>
-      {error ? (
-        <Panel>
-          <ErrorPanel error={error} onRetry={retry} />
-        </Panel>
-      ) : !edges ? (
-        <Panel flush>
-          <RowsSkeleton rows={3} height={96} />
-        </Panel>
-      ) : edges.length === 0 ? (
-        <Panel>
+      <Loaded
+        rows={edges}
+        error={error}
+        onRetry={retry}
+        skeleton={{ rows: 3, height: 96 }}
+        empty={
           <Empty
             icon={<IconServer2 stroke={1.5} />}
             title={t('nimble.empty')}
@@ -65,18 +59,20 @@ export function EdgeList() {
               )
             }
           />
-        </Panel>
-      ) : (
-        <div className={classes.cards}>
-          {edges.map((one) => (
-            <EdgeCard
-              key={one.nimble_id}
-              nimble={one}
-              license={licenses.find((license) => license.license_id === one.license_id) ?? null}
-            />
-          ))}
-        </div>
-      )}
+        }
+      >
+        {(rows) => (
+          <div className={classes.cards}>
+            {rows.map((one) => (
+              <EdgeCard
+                key={one.nimble_id}
+                nimble={one}
+                license={licenses.find((license) => license.license_id === one.license_id) ?? null}
+              />
+            ))}
+          </div>
+        )}
+      </Loaded>
     </>
   )
 }

@@ -1,16 +1,13 @@
 /** Two portals on one database, with a real edge server and a simulated camera behind the first. */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { DemoCamera, Discovery, LiveMessage, StreamMessage } from '@sightline/contract'
 import { localNimbleId } from '@sightline/domain'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changed } from './bus.ts'
-import { seed } from './db/seed.ts'
 import { createDemo } from './demo/supervisor.ts'
 import { liveBytes } from './live/viewer.ts'
 import { type Client, type TestApp, testApp } from './testing/app.ts'
 import { freePort, startTestCamera, type TestCamera } from './testing/cameras.ts'
-import { startTestNimble, type TestNimble } from './testing/nimble.ts'
+import { startLocalNimble, type TestNimble } from './testing/nimble.ts'
 import { openSocket, openStream } from './testing/socket.ts'
 import { until } from './testing/until.ts'
 
@@ -31,16 +28,11 @@ let deviceUid: string
 beforeAll(async () => {
   cameras = await startTestCamera()
   camera = cameras.camera
-  const port = await freePort()
   const demo = createDemo({ on: (_, listener) => listener({ type: 'demo', cameras: [camera] }) })
-  const variables = { ...shared, LOCAL_NIMBLE_PORT: String(port) }
+  const variables = { ...shared, LOCAL_NIMBLE_PORT: String(await freePort()) }
   first = await testApp(variables, { demo })
   second = await testApp(variables, { demo, beside: first })
-  await first.services.db.owner((trx) => seed(trx, { nimble: { host: '127.0.0.1', port } }))
-  const folder = join(first.services.env.dataDir, 'nimble')
-  mkdirSync(folder, { recursive: true })
-  nimble = await startTestNimble({ folder, port, isLocal: true })
-  cameras.allow(nimble)
+  nimble = await startLocalNimble(first, cameras)
   await first.services.links.start()
   await until(() => first.services.links.status(localNimbleId)?.state === 'online', 'the link is up')
   await second.services.links.start()

@@ -1,16 +1,13 @@
 /** The whole way of a camera through the real parts: simulated cameras, a nimble and the portal, each its own process. */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DemoCamera, Discovery, EventEntity, LiveMessage, StreamMessage } from '@sightline/contract'
 import { localNimbleId } from '@sightline/domain'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { seed } from '../db/seed.ts'
 import { createDemo } from '../demo/supervisor.ts'
 import { liveBytes } from '../live/viewer.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { freePort, startTestCamera, type TestCamera } from '../testing/cameras.ts'
-import { startTestNimble, type TestNimble } from '../testing/nimble.ts'
+import { startLocalNimble, type TestNimble } from '../testing/nimble.ts'
 import { openSocket, openStream } from '../testing/socket.ts'
 import { until as holds } from '../testing/until.ts'
 
@@ -25,11 +22,9 @@ beforeAll(async () => {
   cameras = await startTestCamera()
   camera = cameras.camera
 
-  const port = await freePort()
   const demo = createDemo({ on: (_, listener) => listener({ type: 'demo', cameras: [camera] }) })
-  t = await testApp({ LOCAL_NIMBLE_PORT: String(port) }, { demo })
-  await t.services.db.owner((trx) => seed(trx, { nimble: { host: '127.0.0.1', port } }))
-  await startNimble()
+  t = await testApp({ LOCAL_NIMBLE_PORT: String(await freePort()) }, { demo })
+  nimble = await startLocalNimble(t, cameras)
   await t.services.links.start()
   admin = await t.signIn('admin')
   siteUid = (await t.make.site()).uid
@@ -41,15 +36,6 @@ afterAll(async () => {
   cameras?.stop()
   await t?.close()
 })
-
-/** As the start command does it; a second time with the same folder and port. */
-async function startNimble(): Promise<void> {
-  const { dataDir, localNimblePort } = t.services.env
-  const folder = join(dataDir, 'nimble')
-  mkdirSync(folder, { recursive: true })
-  nimble = await startTestNimble({ folder, port: localNimblePort ?? 0, isLocal: true })
-  cameras.allow(nimble)
-}
 
 const status = async () => (await admin.call('nimble.status', { nimble_id: localNimbleId })).body.response
 
@@ -280,7 +266,7 @@ describe('once it is added', () => {
     const refused = await admin.call('channel.ondemand', { channel_id: channelUid })
     expect(refused).toMatchObject({ status: 503, body: { error_code: 'nimble_unreachable', retryable: true } })
     const seen = viewer.frames.length
-    await startNimble()
+    nimble = await startLocalNimble(t, cameras)
     await viewer.frame((frame) => viewer.frames.indexOf(frame) >= seen && frame[0] === liveBytes.fragment)
     await until('the channel is online again', async () => {
       return (await read('channel.status', { channel_id: channelUid })).is_active

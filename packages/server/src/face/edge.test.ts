@@ -1,20 +1,18 @@
 /** Faces on their whole way, each part its own process: known at the portal, recognised by the edge server, and forgotten there. */
-import { mkdirSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Channel, EventEntity } from '@sightline/contract'
-import type { ToNimble } from '@sightline/contract/supervisor'
 import { localNimbleId } from '@sightline/domain'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { colourDetector, colourEmbedder } from '../../../domain/src/testing/onnx-file.ts'
 import { ffmpegMissing } from '../../../simcam/src/testing/ffmpeg.ts'
-import { type PaintedCamera, startPaintedCamera } from '../../../simcam/src/testing/painted.ts'
-import { seed } from '../db/seed.ts'
+import { type PaintedCamera, paintedRoom, roomSize, startPaintedCamera } from '../../../simcam/src/testing/painted.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { freePort } from '../testing/cameras.ts'
 import { multipart } from '../testing/multipart.ts'
-import { startTestNimble, type TestNimble } from '../testing/nimble.ts'
+import { startLocalNimble, type TestNimble } from '../testing/nimble.ts'
 import { until as holds } from '../testing/until.ts'
 
 let t: TestApp
@@ -23,43 +21,19 @@ let nimble: TestNimble
 let camera: PaintedCamera
 let deviceUid: string
 let siteUid: string
-let start: () => Promise<TestNimble>
 
-const size = { width: 640, height: 360, fps: 10 }
-const room = Uint8Array.from({ length: size.width * size.height * 3 }, (_, i) => {
-  const x = Math.floor(i / 3) % size.width
-  return 90 + ((x >> 4) % 3) * 30 + ((Math.floor(i / 3 / size.width) >> 4) % 2) * 20
-})
-/** The room, and in a cell of the model's input a patch that the model calls a face. */
-function painted(cell: number | null, colour: readonly number[]): Uint8Array {
-  const picture = room.slice()
-  if (cell !== null)
-    for (let y = 116; y < 180; y++)
-      for (let x = cell * 64; x < (cell + 1) * 64; x++) picture.set(colour, (y * size.width + x) * 3)
-  return picture
-}
 /** Nobody for 5 s; then red comes and goes on twice, and after 4 s of nobody blue does. */
 const loop = Array.from({ length: 180 }, (_, i) => {
-  if (i >= 50 && i < 95) return painted(1 + Math.floor((i - 50) / 15), [255, 0, 0])
-  if (i >= 135) return painted(5 + Math.floor((i - 135) / 15), [0, 0, 255])
-  return painted(null, [])
+  if (i >= 50 && i < 95) return paintedRoom(1 + Math.floor((i - 50) / 15), [255, 0, 0])
+  if (i >= 135) return paintedRoom(5 + Math.floor((i - 135) / 15), [0, 0, 255])
+  return paintedRoom(null, [0, 0, 0])
 })
 
 beforeAll(async () => {
   if (ffmpegMissing) return
-  camera = await startPaintedCamera(size, loop)
-  const port = await freePort()
-  t = await testApp({ LOCAL_NIMBLE_PORT: String(port) })
-  await t.services.db.owner((trx) => seed(trx, { nimble: { host: '127.0.0.1', port } }))
-  const folder = join(t.services.env.dataDir, 'nimble')
-  mkdirSync(folder, { recursive: true })
-  start = async () => {
-    const started = await startTestNimble({ folder, port, isLocal: true })
-    const hosts = [{ host: camera.host, ports: [camera.port] }]
-    started.process.send({ type: 'demo.allow', hosts } satisfies ToNimble)
-    return started
-  }
-  nimble = await start()
+  camera = await startPaintedCamera(roomSize, loop)
+  t = await testApp({ LOCAL_NIMBLE_PORT: String(await freePort()) })
+  nimble = await startLocalNimble(t, camera)
   await t.services.links.start()
   admin = await t.signIn('admin')
   const row = await t.services.db.owner((trx) =>
@@ -114,8 +88,8 @@ test.skipIf(ffmpegMissing)(
     const notice = { faces_allowed: true, faces_notice: 'Faces of staff are compared at the gate.' }
     expect((await admin.call('site.update', { site_id: siteUid, ...notice })).status).toBe(200)
     const { face_id } = (await admin.call('face.create', { site_id: siteUid, face_name: 'Ada Red' })).body.response
-    const { width, height } = size
-    const file = await sharp(painted(4, [255, 0, 0]), { raw: { width, height, channels: 3 } })
+    const { width, height } = roomSize
+    const file = await sharp(paintedRoom(4, [255, 0, 0]), { raw: { width, height, channels: 3 } })
       .png()
       .toBuffer()
     const added = await admin.send({
@@ -141,7 +115,7 @@ test.skipIf(ffmpegMissing)(
     await nimble.stop()
     expect((await admin.call('face.delete', { face_id })).status).toBe(200)
     expect([files(), new Set(await people())]).toEqual([3, new Set([null])])
-    nimble = await start()
+    nimble = await startLocalNimble(t, camera)
     await until('the vectors are gone from the edge server', async () => files() === 2)
     const before = (await events()).length
     await until('both came by again', async () => (await events()).length >= before + 2)

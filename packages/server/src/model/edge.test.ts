@@ -1,19 +1,17 @@
 /** A model on its whole way, each part its own process: uploaded, confirmed, fetched by the edge server, run on a camera. */
-import { mkdirSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Channel, EventEntity } from '@sightline/contract'
-import type { ToNimble } from '@sightline/contract/supervisor'
 import { localNimbleId } from '@sightline/domain'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { colourDetector } from '../../../domain/src/testing/onnx-file.ts'
 import { ffmpegMissing } from '../../../simcam/src/testing/ffmpeg.ts'
-import { type PaintedCamera, startPaintedCamera } from '../../../simcam/src/testing/painted.ts'
-import { seed } from '../db/seed.ts'
+import { type PaintedCamera, paintedRoom, roomSize, startPaintedCamera } from '../../../simcam/src/testing/painted.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { freePort } from '../testing/cameras.ts'
 import { multipart } from '../testing/multipart.ts'
-import { startTestNimble, type TestNimble } from '../testing/nimble.ts'
+import { startLocalNimble, type TestNimble } from '../testing/nimble.ts'
 import { until as holds } from '../testing/until.ts'
 
 let t: TestApp
@@ -22,32 +20,16 @@ let nimble: TestNimble
 let camera: PaintedCamera
 let deviceUid: string
 
-const size = { width: 640, height: 360, fps: 10 }
-const room = Uint8Array.from({ length: size.width * size.height * 3 }, (_, i) => {
-  const x = Math.floor(i / 3) % size.width
-  return 90 + ((x >> 4) % 3) * 30 + ((Math.floor(i / 3 / size.width) >> 4) % 2) * 20
-})
-/** The room, and in a cell of the model's input a patch of blue, which the model calls a face without a mask. */
-function painted(cell: number | null): Uint8Array {
-  const picture = room.slice()
-  if (cell !== null)
-    for (let y = 116; y < 180; y++)
-      for (let x = cell * 64; x < (cell + 1) * 64; x++) picture.set([0, 0, 255], (y * size.width + x) * 3)
-  return picture
-}
-/** Nobody for 5 s; then it goes from cell to cell, a second and a half each. */
-const loop = Array.from({ length: 140 }, (_, i) => painted(i < 50 ? null : 1 + Math.floor((i - 50) / 15)))
+/** Nobody for 5 s; then blue, which the model calls a face without a mask, goes from cell to cell, a second and a half each. */
+const loop = Array.from({ length: 140 }, (_, i) =>
+  paintedRoom(i < 50 ? null : 1 + Math.floor((i - 50) / 15), [0, 0, 255]),
+)
 
 beforeAll(async () => {
   if (ffmpegMissing) return
-  camera = await startPaintedCamera(size, loop)
-  const port = await freePort()
-  t = await testApp({ LOCAL_NIMBLE_PORT: String(port) })
-  await t.services.db.owner((trx) => seed(trx, { nimble: { host: '127.0.0.1', port } }))
-  const folder = join(t.services.env.dataDir, 'nimble')
-  mkdirSync(folder, { recursive: true })
-  nimble = await startTestNimble({ folder, port, isLocal: true })
-  nimble.process.send({ type: 'demo.allow', hosts: [{ host: camera.host, ports: [camera.port] }] } satisfies ToNimble)
+  camera = await startPaintedCamera(roomSize, loop)
+  t = await testApp({ LOCAL_NIMBLE_PORT: String(await freePort()) })
+  nimble = await startLocalNimble(t, camera)
   await t.services.links.start()
   admin = await t.signIn('admin')
   const row = await t.services.db.owner((trx) =>

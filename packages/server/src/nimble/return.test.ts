@@ -12,7 +12,7 @@ import { createDemo } from '../demo/supervisor.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { startTestCamera, type TestCamera } from '../testing/cameras.ts'
 import { type Line, openLine } from '../testing/line.ts'
-import { enrolTestNimble, fillJournal, startTestNimble, type TestNimble } from '../testing/nimble.ts'
+import { allowCamera, enrolTestNimble, fillJournal, startTestNimble, type TestNimble } from '../testing/nimble.ts'
 import { parentOf } from '../testing/processes.ts'
 import { until } from '../testing/until.ts'
 
@@ -49,7 +49,7 @@ const call = async (id: Parameters<Client['call']>[0], input: object) => {
 }
 const start = async () => {
   nimble = await startTestNimble({ folder })
-  cameras.allow(nimble)
+  allowCamera(nimble, cameras)
 }
 const zones = [
   {

@@ -4,8 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { DemoCamera } from '@sightline/contract'
-import type { SimcamSays, ToNimble } from '@sightline/contract/supervisor'
-import type { TestNimble } from './nimble.ts'
+import type { SimcamSays } from '@sightline/contract/supervisor'
 
 const program = fileURLToPath(new URL('../../../simcam/src/main.ts', import.meta.url))
 
@@ -13,8 +12,7 @@ export type TestCamera = {
   camera: DemoCamera
   /** Sends it to the process of the cameras, and answers what comes back. */
   ask(message: object): Promise<DemoCamera[]>
-  /** Lets an edge server reach it, as the start command does. */
-  allow(nimble: TestNimble): void
+  hosts: { host: string; ports: number[] }[]
   stop(): void
 }
 
@@ -28,11 +26,10 @@ export async function startTestCamera(): Promise<TestCamera> {
     return said.cameras
   }
   const camera = (await ask({ type: 'start', count: 1 }))[0] as DemoCamera
-  const hosts = [{ host: camera.host, ports: [camera.rtsp_port, camera.onvif_port] }]
   return {
     camera,
     ask,
-    allow: (nimble) => void nimble.process.send({ type: 'demo.allow', hosts } satisfies ToNimble),
+    hosts: [{ host: camera.host, ports: [camera.rtsp_port, camera.onvif_port] }],
     stop: () => child.disconnect(),
   }
 }

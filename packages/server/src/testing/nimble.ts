@@ -2,10 +2,13 @@
 import { type ChildProcess, execFile, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { NimbleSays } from '@sightline/contract/supervisor'
+import type { NimbleSays, ToNimble } from '@sightline/contract/supervisor'
 import { localNimbleId } from '@sightline/domain'
+import { seed } from '../db/seed.ts'
+import type { TestApp } from './app.ts'
 
 const program = fileURLToPath(new URL('../../../edge/src/main.ts', import.meta.url))
 const filler = fileURLToPath(new URL('../../../edge/src/testing/journal.ts', import.meta.url))
@@ -64,6 +67,24 @@ export async function startTestNimble(options: TestNimbleOptions): Promise<TestN
       await gone
     },
   }
+}
+
+type Camera = { hosts: { host: string; ports: number[] }[] }
+
+/** Lets an edge server reach a camera on this machine, as the start command does. */
+export const allowCamera = (nimble: TestNimble, { hosts }: Camera) =>
+  void nimble.process.send({ type: 'demo.allow', hosts } satisfies ToNimble)
+
+/** The edge server beside a portal with LOCAL_NIMBLE_PORT, as the start command starts it; again after it was stopped. */
+export async function startLocalNimble({ services }: TestApp, camera: Camera): Promise<TestNimble> {
+  const { dataDir, localNimblePort } = services.env
+  const port = localNimblePort as number
+  await services.db.owner((trx) => seed(trx, { nimble: { host: '127.0.0.1', port } }))
+  const folder = join(dataDir, 'nimble')
+  mkdirSync(folder, { recursive: true })
+  const nimble = await startTestNimble({ folder, port, isLocal: true })
+  allowCamera(nimble, camera)
+  return nimble
 }
 
 /** Puts window records of a channel, `stepMs` apart, into the journal of a nimble that does not run; the last ends now. */

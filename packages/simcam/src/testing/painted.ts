@@ -5,7 +5,23 @@ import { startClock } from '../clock.ts'
 import { startRtspServer } from '../rtsp.ts'
 import { type Clip, nextKeyTick, pictureAt } from '../scene.ts'
 
-export type PaintedCamera = { host: string; port: number; address: string; stop(): Promise<void> }
+export type PaintedCamera = { hosts: { host: string; ports: number[] }[]; address: string; stop(): Promise<void> }
+
+/** What every painter of this size paints on. */
+export const roomSize = { width: 640, height: 360, fps: 10 }
+const room = Uint8Array.from({ length: roomSize.width * roomSize.height * 3 }, (_, i) => {
+  const x = Math.floor(i / 3) % roomSize.width
+  return 90 + ((x >> 4) % 3) * 30 + ((Math.floor(i / 3 / roomSize.width) >> 4) % 2) * 20
+})
+
+/** A room of grey tiles; in one of its ten cells, if any, stands a square of a colour, which a made model takes for something. */
+export function paintedRoom(cell: number | null, colour: readonly [number, number, number]): Uint8Array {
+  const picture = room.slice()
+  if (cell !== null)
+    for (let y = 116; y < 180; y++)
+      for (let x = cell * 64; x < (cell + 1) * 64; x++) picture.set(colour, (y * roomSize.width + x) * 3)
+  return picture
+}
 
 /** @param pictures RGB24, rows top down without padding @throws Error with what ffmpeg says */
 export async function startPaintedCamera(
@@ -35,8 +51,7 @@ export async function startPaintedCamera(
     if (picture) server.publish(clip, picture, tick, false)
   })
   return {
-    host,
-    port: server.port,
+    hosts: [{ host, ports: [server.port] }],
     address: `rtsp://${host}:${server.port}/painted`,
     async stop() {
       clock.stop()

@@ -251,6 +251,8 @@ export const event = {
       view: z.enum(eventViews, { error: 'one_of' }).default('records'),
       /** `next_page_token` of the page before: goes on after it, however many came meanwhile. */
       page_token: id.optional(),
+      /** Whether a list says how many there are in all. */
+      is_counted: queryFlag().default(true),
       timezone: z.string().max(64).optional(),
       type: queryNumber()
         .pipe(z.union([z.literal(1), z.literal(2)], { error: 'one_of' }))

@@ -3,7 +3,7 @@ import { normalizeIP } from '@fastify/rate-limit'
 import { awayHeader, type Op } from '@sightline/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { checkOrigin } from './auth/origin.ts'
-import { callersOf, findCaller } from './auth/store.ts'
+import { callersOf, findCaller, noteActivity } from './auth/store.ts'
 import { sessionToken } from './cookie.ts'
 import { ownOrigins } from './env.ts'
 import { type Gates, unauthorized } from './mount.ts'
@@ -35,7 +35,12 @@ export function createGates(app: FastifyInstance, services: Services): Gates {
       // Keys for machines come with a later version; a key that is sent is judged alone, and none is known.
       if (request.headers['x-portal'] !== undefined) throw unauthorized('the key is not valid', 'bad_key')
       const token = sessionToken(request, env)
-      return token === undefined ? null : db.instance((trx) => findCaller(trx, token, isOfPerson(request, row)))
+      if (token === undefined) return null
+      const found = await db.read(null, (trx) => findCaller(trx, token), { statements: 1 })
+      if (found === null) return null
+      const { isDue, ...caller } = found
+      if (isDue && isOfPerson(request, row)) await db.instance((trx) => noteActivity(trx, caller.principal))
+      return caller
     },
 
     nobody: (request) =>

@@ -12,7 +12,7 @@ export function within(
 ): RawBuilder<SqlBool> {
   const tenant = scope.tenantId === null ? sql`true` : sql`${sql.ref(`${table}.tenant_id`)} = ${scope.tenantId}`
   const sites =
-    site === null || scope.siteIds === null ? sql`true` : sql`${sql.ref(site)} = any(${[...scope.siteIds]}::int[])`
+    site === null || scope.siteIds === null ? sql`true` : sql`${sql.ref(site)} = any(${scope.siteIds}::int[])`
   return sql<SqlBool>`(${tenant} and ${sites})`
 }
 
@@ -24,11 +24,17 @@ export const withinChannels = (scope: Pick<Scope, 'tenantId' | 'siteIds'> & Narr
 
 /** Whether a row of the table `channel` is one of those that the caller is narrowed to, by use case and by itself. */
 export function ofChannels({ usecaseIds, channelUids }: Narrowed): RawBuilder<SqlBool> {
-  const usecase = usecaseIds === null ? sql`true` : sql`channel.usecase_id = any(${[...usecaseIds]}::int4[])`
-  const itself = channelUids === null ? sql`true` : sql`channel.uid = any(${[...channelUids]}::uuid[])`
+  const usecase = usecaseIds === null ? sql`true` : sql`channel.usecase_id = any(${usecaseIds}::int4[])`
+  const itself = channelUids === null ? sql`true` : sql`channel.uid = any(${channelUids}::uuid[])`
   return sql<SqlBool>`(${usecase} and ${itself})`
 }
 
 /** Whether the caller sees each channel within their sites. */
 export const seesEveryChannel = ({ usecaseIds, channelUids }: Narrowed): boolean =>
   usecaseIds === null && channelUids === null
+
+/** Rows by their numbers, with the tenants with which indexes begin. */
+export const numbersOf = (rows: readonly { tenant_id: number; id: number }[]) => ({
+  tenants: [...new Set(rows.map((row) => row.tenant_id))],
+  ids: rows.map((row) => row.id),
+})

@@ -30,5 +30,8 @@ export type Scope = {
   channelUids: readonly string[] | null
 }
 
+/** The same without who it is. */
+export type Reach = Omit<Scope, 'principal'>
+
 /** Who calls and what they see. */
 export type Caller = { principal: Principal; scope: Scope }

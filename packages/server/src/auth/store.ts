@@ -3,6 +3,7 @@ import { type Role, reachesEveryOrganization } from '@sightline/domain'
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { prepared, type Trx } from '../db/database.ts'
+import { once } from '../db/once.ts'
 import type { Caller, Principal } from '../scope.ts'
 import { newUid } from '../uid.ts'
 
@@ -73,7 +74,6 @@ const live = (trx: Trx) =>
     .whereRef('s.created_at', '>=', 'u.sessions_valid_from')
     .select([
       's.tenant_id',
-      's.id as session_id',
       's.uid as session_uid',
       's.csrf',
       's.auth_time',
@@ -123,22 +123,25 @@ const callerOf = (row: LiveSession): Caller => {
   return { principal, scope: { principal, tenantId, siteIds, usecaseIds, channelUids } }
 }
 
+const ofToken = once((trx, { hash }: { hash: Buffer }) => live(trx).where('s.token_hash', '=', hash))
+
 /**
- * Who holds this token; null when the session ended, by time or by anyone's hand.
- * @param isActive counts as activity, which keeps the session open
+ * Who holds this token, in one statement; null when the session ended, by time or by anyone's hand.
+ * @returns also whether `noteActivity` is due
  */
-export async function findCaller(trx: Trx, token: string, isActive: boolean): Promise<Caller | null> {
-  const row = await live(trx).where('s.token_hash', '=', hashOf(token)).executeTakeFirst()
-  if (!row) return null
-  if (row.is_due && isActive)
-    await trx
-      .updateTable('session')
-      .set({ last_seen_at: sql`now()` })
-      .where('tenant_id', '=', row.tenant_id)
-      .where('id', '=', row.session_id)
-      .execute()
-  return callerOf(row)
+export async function findCaller(trx: Trx, token: string): Promise<(Caller & { isDue: boolean }) | null> {
+  const [row] = await ofToken(trx, { hash: hashOf(token) })
+  return row ? { ...callerOf(row), isDue: row.is_due } : null
 }
+
+/** Keeps a session open. */
+export const noteActivity = (trx: Trx, { tenantId, sessionUid }: Pick<Principal, 'tenantId' | 'sessionUid'>) =>
+  trx
+    .updateTable('session')
+    .set({ last_seen_at: sql`now()` })
+    .where('tenant_id', '=', tenantId)
+    .where('uid', '=', sessionUid)
+    .execute()
 
 /** Those of the sessions that still hold, as they are now. Does not count as activity. */
 export async function callersOf(trx: Trx, sessionUids: string[]): Promise<Map<string, Caller>> {

@@ -18,19 +18,18 @@ import {
 } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
+import { once } from '../db/once.ts'
 import { isHeard, type Links } from '../nimble/store.ts'
-import { withinChannels } from '../reach.ts'
+import { numbersOf, withinChannels } from '../reach.ts'
 import { Refusal, stale } from '../refusal.ts'
-import type { Scope } from '../scope.ts'
+import type { Reach, Scope } from '../scope.ts'
 import { sourceReport } from '../source/store.ts'
-import { zonesOfChannels } from '../static/store.ts'
+import { zonesOfChannels, zonesOfDevices } from '../static/store.ts'
 
 /** Which channels: all conditions that are given hold. Public ids. */
 export type ChannelFilter = {
   channelUids?: readonly string[]
   deviceUids?: readonly string[] | undefined
-  /** Numbers, where they are known already. */
-  devices?: readonly { tenant_id: number; id: number }[]
   siteUid?: string | undefined
   usecaseUid?: string | undefined
   nimbleUid?: string
@@ -58,7 +57,7 @@ const ownColumns = [
 ] as const
 
 /** Everything about channels that a screen shows, joined: what is wanted, what the edge server says, the last record. */
-const channels = (trx: Trx, scope: Scope) =>
+const channels = (trx: Trx, scope: Reach) =>
   trx
     .selectFrom('channel')
     .innerJoin('organization', 'organization.tenant_id', 'channel.tenant_id')
@@ -163,16 +162,24 @@ export function channelRows(trx: Trx, scope: Scope, filter: ChannelFilter = {}):
   let query = channels(trx, scope)
   if (filter.channelUids) query = query.where(sql<boolean>`channel.uid = any(${[...filter.channelUids]}::uuid[])`)
   if (filter.deviceUids) query = query.where(ofParent('device', filter.deviceUids))
-  if (filter.devices)
-    query = query.where(
-      sql<boolean>`channel.tenant_id = any(${[...new Set(filter.devices.map((row) => row.tenant_id))]}::int4[])
-        and channel.device_id = any(${filter.devices.map((row) => row.id)}::int4[])`,
-    )
   if (filter.siteUid) query = query.where(ofParent('site', [filter.siteUid]))
   if (filter.usecaseUid) query = query.where('usecase.uid', '=', filter.usecaseUid)
   if (filter.nimbleUid) query = query.where('nimble.uid', '=', filter.nimbleUid)
   return query.execute()
 }
+
+const ofDevices = once((trx, { tenants, ids, ...reach }: Reach & { tenants: number[]; ids: number[] }) =>
+  channels(trx, reach).where(
+    sql<SqlBool>`channel.tenant_id = any(${tenants}::int4[]) and channel.device_id = any(${ids}::int4[])`,
+  ),
+)
+
+/** Channels of devices that are known to be in reach. */
+export const channelRowsOfDevices = (
+  trx: Trx,
+  { principal: _, ...reach }: Scope,
+  devices: readonly { tenant_id: number; id: number }[],
+): Promise<ChannelRow[]> => ofDevices(trx, { ...reach, ...numbersOf(devices) })
 
 /** Whether a row of `channel` sent something in the last hours. */
 export const isActive = sql<SqlBool>`exists (select from channel_heard h where h.tenant_id = channel.tenant_id
@@ -195,6 +202,20 @@ export const listChannels = async (
   filter: ChannelFilter = {},
 ): Promise<Channel[]> => describeChannels(trx, scope, links, await channelRows(trx, scope, filter))
 
+/** Channels of devices that are known to be in reach; asked for at once with their zones. */
+export async function listChannelsOfDevices(
+  trx: Trx,
+  scope: Scope,
+  links: Links,
+  devices: readonly { tenant_id: number; id: number }[],
+): Promise<Channel[]> {
+  const [rows, zones] = await Promise.all([
+    channelRowsOfDevices(trx, scope, devices),
+    zonesOfDevices(trx, scope, devices),
+  ])
+  return channelEntities(rows, zones, links)
+}
+
 /** Channels as the API shows them, with their zones and how they stand now. */
 export async function describeChannels(
   trx: Trx,
@@ -202,11 +223,11 @@ export async function describeChannels(
   links: Links,
   rows: readonly ChannelRow[],
 ): Promise<Channel[]> {
-  const zones = await zonesOfChannels(
-    trx,
-    scope,
-    rows.map((row) => row.id),
-  )
+  const ids = rows.map((row) => row.id)
+  return channelEntities(rows, await zonesOfChannels(trx, scope, ids), links)
+}
+
+function channelEntities(rows: readonly ChannelRow[], zones: ReadonlyMap<number, Zone[]>, links: Links): Channel[] {
   const now = Date.now()
   return rows.map((row) => channelEntity(row, zones.get(row.id) ?? [], links, now))
 }

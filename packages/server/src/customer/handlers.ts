@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { assign, unassign } from '../assignment.ts'
-import { channelRows, judgeChannel } from '../channel/store.ts'
+import { channelRowsOfDevices, judgeChannel } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { type DeviceRow, deviceHealths, pageOfDevices, tagName } from '../device/store.ts'
 import { mediaUrl } from '../media/store.ts'
@@ -47,13 +47,13 @@ export const customer: Handlers<'customer'> = {
     }),
 
   list: ({ limit, offset, ...filter }, { app, scope }) =>
-    app.db.as(scope, async (trx) => {
+    app.db.read(scope, async (trx) => {
       const { rows, counted } = await pageOfCustomers(trx, scope, filter, { limit, offset })
       return reply(rows.map(toCustomer), { page: pageOf({ limit, offset }, counted) })
     }),
 
   get: ({ customer_id }, { app, scope }) =>
-    app.db.as(scope, async (trx) => toCustomer(await readCustomer(trx, scope, customer_id))),
+    app.db.read(scope, async (trx) => toCustomer(await readCustomer(trx, scope, customer_id))),
 
   update: ({ customer_id, customer_name, customer_address, version, ...change }, { app, scope, note }) =>
     app.db.as(scope, async (trx) => {
@@ -86,28 +86,32 @@ export const customer: Handlers<'customer'> = {
     }),
 
   view: ({ customer_id, type: _, site_id, limit, offset, ...filter }, { app, scope }) =>
-    app.db.as(scope, async (trx) => {
-      joinAsWritten(trx)
-      const stored = await readCustomer(trx, scope, customer_id)
-      if (site_id !== undefined) await findSite(trx, scope, site_id)
+    app.db.read(scope, async (trx) => {
+      const asWritten = joinAsWritten(trx)
       const of = { customer_id, site_id, ...filter }
-      const { rows, counted } = await pageOfDevices(trx, scope, app.links, of, { limit, offset })
+      const [stored, { rows, counted }] = await Promise.all([
+        readCustomer(trx, scope, customer_id),
+        pageOfDevices(asWritten, scope, app.links, of, { limit, offset }),
+        site_id === undefined ? null : findSite(trx, scope, site_id),
+      ])
       // Whoever turns the pages has the other sites from the first.
       const uids = offset ? [...new Set(rows.map((row) => row.site_uid))] : undefined
-      const found = await pageOfSites(trx, scope, { customer_id, site_id, uids }, {})
-      if (site_id !== undefined && found.rows.length === 0) throw notFound()
-      const sites = await describeSites(trx, scope, app.links, found.rows)
-      const cameras = Map.groupBy(await camerasOfView(trx, scope, app, rows), ({ site_id }) => site_id)
+      const sitesOfPage = async () => {
+        const found = await pageOfSites(trx, scope, { customer_id, site_id, uids }, {})
+        if (site_id !== undefined && found.rows.length === 0) throw notFound()
+        return describeSites(trx, scope, app.links, found.rows)
+      }
+      const [sites, shown, totals] = await Promise.all([
+        sitesOfPage(),
+        camerasOfView(asWritten, scope, app, rows),
+        customerTotals(trx, scope, stored, site_id),
+      ])
+      const cameras = Map.groupBy(shown, ({ site_id }) => site_id)
       const view = sites.map((site) => ({
         ...site,
         devices: cameras.get(site.site_id) ?? [],
       }))
-      const answer = {
-        customer: toCustomer(stored),
-        sites: view,
-        totals: await customerTotals(trx, scope, stored, site_id),
-      }
-      return reply(answer, { page: pageOf({ limit, offset }, counted) })
+      return reply({ customer: toCustomer(stored), sites: view, totals }, { page: pageOf({ limit, offset }, counted) })
     }),
 
   bundle: ({ customer_id }, { app, scope }) =>
@@ -171,8 +175,10 @@ async function defaultBeside(trx: Trx, owner: CustomerRow) {
 
 /** Cameras as the view of a customer shows them: without their streams and zones. */
 async function camerasOfView(trx: Trx, scope: Scope, app: Services, rows: readonly DeviceRow[]) {
-  const healths = await deviceHealths(trx, scope, app.links, rows)
-  const found = await channelRows(trx, scope, { devices: rows })
+  const [healths, found] = await Promise.all([
+    deviceHealths(trx, scope, app.links, rows),
+    channelRowsOfDevices(trx, scope, rows),
+  ])
   const byDevice = Map.groupBy(found, (channel) => channel.device_uid)
   const now = Date.now()
   return rows.map((row) => {

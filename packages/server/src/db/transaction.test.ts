@@ -49,3 +49,36 @@ test('what is asked after its end is refused, and does not run on a connection t
   await expect(late()).rejects.toThrow('The transaction is over')
   expect(await noted()).toEqual([1, 2])
 })
+
+test('what only reads is refused to write, and leaves its connection clean for the next', async () => {
+  await expect(transact.read((trx) => note(7).execute(trx))).rejects.toMatchObject({ code: '25006' })
+  const { rows } = await transact.read((trx) => sql<{ n: number }>`select n from noted order by n`.execute(trx))
+  expect(rows).toEqual([{ n: 1 }, { n: 2 }])
+  const thrown = transact.read(async (trx) => {
+    await sql`select n from noted`.execute(trx)
+    throw new Error('not found')
+  })
+  await expect(thrown).rejects.toThrow('not found')
+  await transact((trx) => note(8).execute(trx))
+  expect(await noted()).toEqual([1, 2, 8])
+})
+
+test('one statement that reads takes its end along, after which none is answered', async () => {
+  const read = (work: Parameters<typeof transact.read>[0]) => transact.read(work, { statements: 1 })
+  const settings = transactions(pool, "set local app.tenant = '5'")
+  const told = await settings.read(
+    (trx) => sql<{ at: string }>`select current_setting('app.tenant') as at`.execute(trx),
+    { statements: 1 },
+  )
+  expect(told.rows).toEqual([{ at: '5' }])
+  // What held in it holds in no other.
+  expect((await pool.query(`select current_setting('app.tenant', true) as at`)).rows).toEqual([{ at: '' }])
+  await expect(read((trx) => note(9).execute(trx))).rejects.toMatchObject({ code: '25006' })
+  const second = read(async (trx) => {
+    await sql`select 1`.execute(trx)
+    await note(9).execute(trx)
+  })
+  await expect(second).rejects.toThrow('The transaction is over')
+  await expect(read((trx) => sql`select 1 / 0`.execute(trx))).rejects.toMatchObject({ code: '22012' })
+  expect(await noted()).toEqual([1, 2, 8])
+})

@@ -19,10 +19,13 @@ export type Work<T> = (trx: Trx) => Promise<T>
 class Asking implements DatabaseConnection {
   readonly #client: pg.PoolClient
   readonly #begun: Promise<unknown>
+  /** How many statements may come; the last of them takes the end along. */
+  #left: number
   #isOver = false
 
-  constructor(client: pg.PoolClient, begin: string) {
+  constructor(client: pg.PoolClient, begin: string, statements = Number.POSITIVE_INFINITY) {
     this.#client = client
+    this.#left = statements
     this.#begun = client.query(begin)
     // It is told with the first answer, of which it is a part.
     this.#begun.catch(() => undefined)
@@ -30,7 +33,9 @@ class Asking implements DatabaseConnection {
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#isOver) throw new Error('The transaction is over: what was asked before was not waited for.')
-    const [, answer] = await Promise.all([this.#begun, this.#client.query(sql, [...parameters])])
+    const asked = this.#client.query(sql, [...parameters])
+    if (--this.#left === 0) this.leave()
+    const [, answer] = await Promise.all([this.#begun, asked])
     const { command, rowCount, rows } = answer
     const isChange = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command)
     return { rows: rows ?? [], ...(isChange && { numAffectedRows: BigInt(rowCount ?? 0) }) }
@@ -48,6 +53,14 @@ class Asking implements DatabaseConnection {
     if (command === 'ROLLBACK') throw new Error('A statement of the transaction failed, so that nothing was stored.')
   }
 
+  /** The end of one that only read: what it was asked for is there, so it goes out and nobody waits for it. */
+  leave() {
+    if (this.#isOver) return
+    this.#isOver = true
+    // Where the connection is lost, the pool hears of it by itself; there is nothing else to lose.
+    this.#client.query('commit').catch(() => undefined)
+  }
+
   /** Gives the connection back; one that cannot even roll back is closed. */
   async rollback() {
     this.#isOver = true
@@ -60,24 +73,33 @@ class Asking implements DatabaseConnection {
   }
 }
 
+export type Reading = {
+  /** How many statements it asks, where that is known: the end then goes out with the last of them. */
+  statements?: number
+}
+export type Transactions = {
+  <T>(work: Work<T>): Promise<T>
+  /** Of work that only reads. PostgreSQL refuses whatever writes, so that the end need not be waited for. */
+  read<T>(work: Work<T>, reading?: Reading): Promise<T>
+}
+
 /**
  * Transactions on connections of a pool, each under the same settings. Beginning one is not waited for: it goes out with
  * the first statement, in one message; so do statements that are asked together. The server runs them one after the
  * other all the same, and after one that failed no other.
  * @param settings statements that hold `local`ly, so that a pool never leaks them
  */
-export function transactions(pool: pg.Pool, ...settings: string[]): <T>(work: Work<T>) => Promise<T> {
+export function transactions(pool: pg.Pool, ...settings: string[]): Transactions {
   const begin = ['begin', ...settings].join('; ')
+  const beginReading = ['begin read only', ...settings].join('; ')
   const dialect = new PostgresDialect({ pool })
   const props: Omit<KyselyProps, 'executor'> = { config: { dialect }, dialect, driver: dialect.createDriver() }
   const [compiler, adapter] = [new PostgresQueryCompiler(), new PostgresAdapter()]
-  return async (work) => {
-    const client = await pool.connect()
-    const connection = new Asking(client, begin)
+  const run = async <T>(client: pg.PoolClient, connection: Asking, work: Work<T>, end: () => unknown): Promise<T> => {
     const executor = new DefaultQueryExecutor(compiler, adapter, { provideConnection: (use) => use(connection) })
     try {
       const result = await work(new Transaction<Database>({ ...props, executor }))
-      await connection.commit()
+      await end()
       client.release()
       return result
     } catch (error) {
@@ -85,4 +107,15 @@ export function transactions(pool: pg.Pool, ...settings: string[]): <T>(work: Wo
       throw error
     }
   }
+  const transact = async <T>(work: Work<T>): Promise<T> => {
+    const client = await pool.connect()
+    const connection = new Asking(client, begin)
+    return run(client, connection, work, () => connection.commit())
+  }
+  const read = async <T>(work: Work<T>, { statements }: Reading = {}): Promise<T> => {
+    const client = await pool.connect()
+    const connection = new Asking(client, beginReading, statements)
+    return run(client, connection, work, () => connection.leave())
+  }
+  return Object.assign(transact, { read })
 }

@@ -68,7 +68,7 @@ export const device: Handlers<'device'> = {
   probe,
 
   list: ({ limit, offset, ...filter }, { app, scope }) =>
-    app.db.as(scope, async (trx) => {
+    app.db.read(scope, async (trx) => {
       if (filter.site_id !== undefined) await findSite(trx, scope, filter.site_id)
       if (filter.customer_id !== undefined) await findCustomer(trx, scope, filter.customer_id)
       if (filter.nimble_id !== undefined) await readNimble(trx, scope, filter.nimble_id)
@@ -79,7 +79,7 @@ export const device: Handlers<'device'> = {
     }),
 
   get: ({ device_id }, ctx) =>
-    ctx.app.db.as(ctx.scope, async (trx) => described(trx, ctx, await readDevice(trx, ctx.scope, device_id))),
+    ctx.app.db.read(ctx.scope, async (trx) => described(trx, ctx, await readDevice(trx, ctx.scope, device_id))),
 
   async update({ device_id, device_name, nimble_id, UUID, device_tags, version, ...change }, ctx) {
     const { app, scope } = ctx
@@ -137,7 +137,7 @@ export const device: Handlers<'device'> = {
 
   async view({ device_id }, ctx) {
     const { app, scope, principal } = ctx
-    const { row, source, ...answer } = await app.db.as(scope, async (trx) => {
+    const { row, source, ...answer } = await app.db.read(scope, async (trx) => {
       const row = await readDevice(trx, scope, device_id)
       const device = await described(trx, ctx, row)
       const sources = (await sourcesOfDevices(trx, scope, [row])).get(row.id) ?? []

@@ -1,7 +1,7 @@
 import type { Channel, Device } from '@sightline/contract'
 import { gravest, type HealthGrade, type Judged, sourceHealth, type UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { listChannels } from '../channel/store.ts'
+import { listChannelsOfDevices } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { mediaUrl } from '../media/store.ts'
 import { heardNimbles, isHeard, type Links } from '../nimble/store.ts'
@@ -215,7 +215,7 @@ export async function describeDevices(
 ): Promise<Device[]> {
   const [sources, channels] = await Promise.all([
     sourcesOfDevices(trx, scope, rows),
-    listChannels(trx, scope, app.links, { devices: rows }),
+    listChannelsOfDevices(trx, scope, app.links, rows),
   ])
   const byDevice = Map.groupBy(channels, (channel) => channel.device_id)
   return rows.map((row) => deviceEntity(row, sources.get(row.id) ?? [], byDevice.get(row.uid) ?? [], app))

@@ -2,8 +2,9 @@ import type { EventSeries, Frequency } from '@sightline/contract'
 import { type MetricId, metricRule, type UsecaseKey } from '@sightline/domain'
 import type { Trx } from '../db/database.ts'
 import { type Amount, type Amounts, faceValue, figuresOf, showsLast } from './figures.ts'
+import { isKept, type Standing, standingOf } from './hours.ts'
 import { peakKey, readPeaks } from './peaks.ts'
-import { readSlots, type SlotRow } from './read.ts'
+import { readSlots, readTogether } from './read.ts'
 import { hourMs } from './rollup.ts'
 import type { SelectedChannel } from './select.ts'
 import { observedSeries, seriesOf } from './series.ts'
@@ -22,6 +23,8 @@ export type ChartQuery = {
   apart: boolean
   /** By channel, where the caller has read the buckets already. */
   slots?: ReadonlyMap<number, readonly Amounts[]>
+  /** Where the caller has read it already. */
+  standing?: Standing | null
 }
 
 /** The series that tell about metrics, and the observed time. */
@@ -39,23 +42,24 @@ export const peakSeries = (usecase: UsecaseKey, metrics: readonly MetricId[]): n
 export async function readChart(trx: Trx, query: ChartQuery): Promise<EventSeries['series']> {
   const { usecase, metrics, channels, frequency, borders, apart } = query
   const several = channels.length > 1 && !apart
-  const known = query.slots
+  const standing = query.standing === undefined ? await standingOf(trx, channels, borders) : query.standing
   // Who is inside is known channel by channel, and each is carried on by itself.
-  const single = metrics.filter((metric) => known || !several || showsLast(usecase, metric))
+  const isSingle = query.slots !== undefined || !several || isKept(channels, borders)
+  const single = metrics.filter((metric) => isSingle || showsLast(usecase, metric))
   const together = metrics.filter((metric) => !single.includes(metric))
   const count = borders.length - 1
   const last = single.some((metric) => showsLast(usecase, metric))
-  const own =
-    single.length > 0 && !known
-      ? await readSlots(trx, { channels, borders, series: seriesOfMetrics(single) }, { last })
-      : []
-  const byChannel = known ?? slotsByChannel(own, channels, count)
-  const all = together.length > 0 ? await readTogether(trx, { channels, borders, metrics: together }) : []
-  // Hours do not know which channels were busy in the same minute.
-  const peaks =
+  const about = { channels, borders, standing }
+  const none = new Map<number, readonly Amounts[]>()
+  const [own, all, peaks] = await Promise.all([
+    single.length > 0 && !query.slots ? readSlots(trx, { ...about, series: seriesOfMetrics(single) }, { last }) : none,
+    together.length > 0 ? readTogether(trx, { ...about, series: seriesOfMetrics(together) }) : [],
+    // Hours do not know which channels were busy in the same minute.
     several && frequencyMs[frequency] < hourMs
-      ? await readPeaks(trx, { channels, borders, series: peakSeries(usecase, metrics) })
-      : new Map<string, number>()
+      ? readPeaks(trx, { ...about, series: peakSeries(usecase, metrics) })
+      : new Map<string, number>(),
+  ])
+  const byChannel = query.slots ?? own
 
   const points = (metric: MetricId, slots: readonly (readonly Amounts[])[], of: number): Points =>
     Array.from({ length: count }, (_, slot) => {
@@ -75,7 +79,7 @@ export async function readChart(trx: Trx, query: ChartQuery): Promise<EventSerie
         mean: figures.level.mean,
         min: figures.level.min,
         max: figures.level.max,
-        last: figures.level.last,
+        last: last ? figures.level.last : null,
         sum: figures.flow.sum,
         n: metricRule(usecase, metric).face === 'flow' ? figures.flow.n : figures.level.n,
         observed_ms: figures.observedMs,
@@ -98,69 +102,6 @@ export async function readChart(trx: Trx, query: ChartQuery): Promise<EventSerie
     const slots = together.includes(metric) ? [all] : channels.map((channel) => slotsOf(metric, channel))
     return { metric, face: face(metric), channel_id: null, points: points(metric, slots, channels.length) }
   })
-}
-
-/** Amounts of several channels together, bucket by bucket. */
-async function readTogether(
-  trx: Trx,
-  query: { channels: readonly SelectedChannel[]; borders: readonly number[]; metrics: readonly MetricId[] },
-): Promise<Amounts[]> {
-  const { channels, borders, metrics } = query
-  const rows = await readSlots(trx, { channels, borders, series: seriesOfMetrics(metrics) }, { together: true })
-  return slotsByChannel(rows, [{ id: 0 }], borders.length - 1).get(0) as Amounts[]
-}
-
-const amountOf = (row: SlotRow): Amount => ({
-  n: row.n,
-  sum: row.sum,
-  min: row.min,
-  max: row.max,
-  last: row.last,
-  lastAt: row.last_at?.getTime() ?? null,
-  observedMs: row.observed_ms,
-  means: row.means,
-})
-
-/** Per channel its amounts, bucket by bucket; empty where it sent nothing. */
-export function slotsByChannel(
-  rows: readonly SlotRow[],
-  channels: readonly Pick<SelectedChannel, 'id'>[],
-  count: number,
-): Map<number, Map<number, Amount>[]> {
-  const byChannel = new Map(
-    channels.map(({ id }) => [id, Array.from({ length: count }, () => new Map<number, Amount>())]),
-  )
-  for (const row of rows) byChannel.get(row.channel_id)?.[row.slot]?.set(row.series, amountOf(row))
-  return byChannel
-}
-
-/** Amounts of buckets that follow each other as those of one bucket. */
-export function amountsTogether(slots: readonly Amounts[]): Amounts {
-  const all = new Map<number, Amount>()
-  for (const slot of slots)
-    for (const [series, own] of slot) {
-      const known = all.get(series)
-      all.set(series, known ? added(known, own) : own)
-    }
-  return all
-}
-
-const extreme = (of: (...values: number[]) => number, a: number | null, b: number | null) =>
-  a === null ? b : b === null ? a : of(a, b)
-
-function added(a: Amount, b: Amount): Amount {
-  // Of two at the same moment the greater counts.
-  const isNewer = (b.lastAt ?? 0) - (a.lastAt ?? 0) || (b.last ?? 0) - (a.last ?? 0)
-  const { last, lastAt } = isNewer > 0 ? b : a
-  return {
-    n: a.n + b.n,
-    sum: a.sum + b.sum,
-    min: extreme(Math.min, a.min, b.min),
-    max: extreme(Math.max, a.max, b.max),
-    last,
-    lastAt,
-    observedMs: a.observedMs + b.observedMs,
-  }
 }
 
 /** A value that is sent only when it changes goes on through buckets that were watched, never over a gap. */

@@ -53,6 +53,8 @@ beforeEach(async () => {
     for (const table of ['rollup_pending', 'event_1m', 'rollup_dirty', 'event_1h', 'event'])
       await sql`truncate ${sql.table(table)}`.execute(trx)
     await sql`update rollup_seal set sealed_until = ${new Date(now - 30 * hourMs)}`.execute(trx)
+    // As whoever ends rows of hours says.
+    await sql`update hour_written set written = pg_current_xact_id()`.execute(trx)
   })
 })
 
@@ -388,6 +390,45 @@ describe('the chart', () => {
       expect(shown(points)).toEqual(await fromRaw(counting, points))
       expect(points.at(-1)!.end).toBe(iso(now))
     }
+  })
+
+  test('equals the raw events each time it is asked for, whatever came late in between', async () => {
+    // Both ends cut an hour.
+    const [start, end] = [now - 9 * hourMs, now - 2 * hourMs - 20_000]
+    const both = (at: number, total: number) => [counting, counting2].map((one) => window(one, at, { total }))
+    const check = async () => {
+      for (const asked of [1, 2]) {
+        const query = { start: iso(start), end: iso(end), agg_frequency: '1h' }
+        const { points } = (await chart({ channel_id: counting.uid, ...query })).series[0]!
+        const [first, second] = [await fromRaw(counting, points), await fromRaw(counting2, points)]
+        expect(shown(points), `asked ${asked}`).toEqual(first)
+        const together = (await chart({ usecase_key: 'pplcnt', ...query })).series[0]!.points
+        expect(together.map(({ observed_ms }: Point) => observed_ms)).toEqual(
+          first.map(({ observed_ms }, i) => observed_ms + second[i]!.observed_ms),
+        )
+        for (const [i, { mean }] of together.entries()) {
+          const means = [first[i]!.mean, second[i]!.mean].filter((one) => one !== null)
+          // Each of the two was rounded.
+          if (means.length === 0) expect(mean).toBeNull()
+          else expect(Math.abs((mean as number) - means.reduce((a, b) => a + b))).toBeLessThan(0.0015)
+        }
+      }
+    }
+    await store(Array.from({ length: 40 }, (_, i) => both(start - 20 * minuteMs + i * 11 * minuteMs, i % 7)).flat())
+    await check()
+    await hourlyJob(db, now)
+    await check()
+    // In an hour in the middle, in the parts that the ends cut off and leave, in an hour of the other channel alone.
+    for (const late of [start + 3 * hourMs, start - minuteMs, start + minuteMs, end - minuteMs, end + minuteMs]) {
+      await store([window(counting, late, { total: 9 })])
+      await check()
+      await hourlyJob(db, now)
+      await check()
+    }
+    await store([window(counting2, start + 5 * hourMs, { total: 4 })])
+    await check()
+    await hourlyJob(db, now)
+    await check()
   })
 
   const changes: [zone: string, date: string, lengths: number[]][] = [

@@ -154,3 +154,32 @@ export const showsLast = (usecase: UsecaseKey, metric: MetricId): boolean => {
   const { large, beside } = cardRule(usecase, metric)
   return level === 'last' || large === 'last' || beside === 'last'
 }
+
+/** Amounts of buckets that follow each other as those of one bucket. */
+export function amountsTogether(slots: readonly Amounts[]): Amounts {
+  const all = new Map<number, Amount>()
+  for (const slot of slots)
+    for (const [series, own] of slot) {
+      const known = all.get(series)
+      all.set(series, known ? added(known, own) : own)
+    }
+  return all
+}
+
+const extreme = (of: (...values: number[]) => number, a: number | null, b: number | null) =>
+  a === null ? b : b === null ? a : of(a, b)
+
+function added(a: Amount, b: Amount): Amount {
+  // Of two at the same moment the greater counts.
+  const isNewer = (b.lastAt ?? 0) - (a.lastAt ?? 0) || (b.last ?? 0) - (a.last ?? 0)
+  const { last, lastAt } = isNewer > 0 ? b : a
+  return {
+    n: a.n + b.n,
+    sum: a.sum + b.sum,
+    min: extreme(Math.min, a.min, b.min),
+    max: extreme(Math.max, a.max, b.max),
+    last,
+    lastAt,
+    observedMs: a.observedMs + b.observedMs,
+  }
+}

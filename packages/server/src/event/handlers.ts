@@ -21,11 +21,11 @@ export const event: Handlers<'event'> = {
     if (input.timezone !== undefined && !isZone(input.timezone)) throw invalid({ timezone: ['timezone_invalid'] })
     const period = readPeriod(input, Date.now())
     const { event_limit: limit, event_offset: offset } = input
-    return app.db.as(scope, async (trx) => {
+    return app.db.read(scope, async (trx) => {
       const channels = await selectChannels(trx, scope, input)
       if (input.type === 2) return chart(trx, channels, period, input)
-      const { view, details, page_token: after } = input
-      const asked = { channels, period, kinds: input.kind, metrics: input.usecase_meta_key, view, after }
+      const { view, details, is_counted: isCounted, page_token: after } = input
+      const asked = { channels, period, kinds: input.kind, metrics: input.usecase_meta_key, view, after, isCounted }
       const { events, total } = await listEvents(trx, { ...asked, limit, offset, details }, mediaPath(app.env))
       const next_page_token = events.length < limit ? null : (events.at(-1)?.event_uuid ?? null)
       // Galleries are listed oldest first.
@@ -37,7 +37,7 @@ export const event: Handlers<'event'> = {
   async histogram(input, { app, scope }) {
     if (input.timezone !== undefined && !isZone(input.timezone)) throw invalid({ timezone: ['timezone_invalid'] })
     const period = readPeriod(input, Date.now())
-    return app.db.as(scope, async (trx) => {
+    return app.db.read(scope, async (trx) => {
       const channels = await selectChannels(trx, scope, input)
       const timezone = input.timezone ?? commonZone(channels)
       const buckets = await readHistogram(trx, { channels, period, timezone, metrics: input.usecase_meta_key })
@@ -62,7 +62,7 @@ export const event: Handlers<'event'> = {
   },
 
   async evidence({ event_uuid }, { app, scope, principal, note }) {
-    const found = await app.db.as(scope, async (trx) =>
+    const found = await app.db.read(scope, async (trx) =>
       findEvent(trx, await selectChannels(trx, scope, {}), event_uuid, mediaPath(app.env)),
     )
     if (!found) throw notFound()
@@ -74,7 +74,7 @@ export const event: Handlers<'event'> = {
   async stats(input, { app, scope }) {
     const end = Date.now()
     const period = { start: end - frequencyMs[input.frequency], end }
-    return app.db.as(scope, async (trx) => {
+    return app.db.read(scope, async (trx) => {
       const channels = await selectChannels(trx, scope, input)
       const usecase = oneUsecase(input, channels)
       const metrics = metricsAsked(usecase, input.usecase_meta_key)
@@ -84,7 +84,7 @@ export const event: Handlers<'event'> = {
   },
 
   async id({ event_uuid }, { app, scope }) {
-    return app.db.as(scope, async (trx) => {
+    return app.db.read(scope, async (trx) => {
       const found = await findEvent(trx, await selectChannels(trx, scope, {}), event_uuid, mediaPath(app.env))
       if (!found) throw notFound()
       return found
@@ -92,7 +92,7 @@ export const event: Handlers<'event'> = {
   },
 
   async neighbours({ event_uuid }, { app, scope }) {
-    return app.db.as(scope, async (trx) => {
+    return app.db.read(scope, async (trx) => {
       const found = await findNeighbours(trx, await selectChannels(trx, scope, {}), event_uuid)
       if (!found) throw notFound()
       return found

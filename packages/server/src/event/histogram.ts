@@ -1,7 +1,8 @@
 import type { EventHistogram, Frequency } from '@sightline/contract'
 import { type MetricId, metricIds, violationMetrics } from '@sightline/domain'
 import type { Trx } from '../db/database.ts'
-import { readSlots } from './read.ts'
+import { standingOf } from './hours.ts'
+import { readTogether } from './read.ts'
 import { hourMs } from './rollup.ts'
 import type { SelectedChannel } from './select.ts'
 import { observedSeries, seriesOf } from './series.ts'
@@ -30,11 +31,8 @@ export async function readHistogram(trx: Trx, query: HistogramQuery): Promise<Ev
   const borders = bucketBorders(period, frequencyOf(period), timezone)
   const metrics = query.metrics ?? metricIds
   const flows = new Map(metrics.map((metric) => [seriesOf(metric, 'flow'), metric]))
-  const rows = await readSlots(
-    trx,
-    { channels, borders, series: [observedSeries, ...flows.keys()] },
-    { together: true },
-  )
+  const standing = await standingOf(trx, channels, borders)
+  const slots = await readTogether(trx, { channels, borders, series: [observedSeries, ...flows.keys()], standing })
   const buckets = borders.slice(1).map((end, slot) => ({
     start: borders[slot] as number,
     end,
@@ -42,14 +40,13 @@ export async function readHistogram(trx: Trx, query: HistogramQuery): Promise<Ev
     violations: 0,
     observedMs: 0,
   }))
-  for (const { slot, series, n, observed_ms } of rows) {
-    const bucket = buckets[slot]
-    const metric = flows.get(series)
-    if (!bucket) continue
-    if (series === observedSeries) bucket.observedMs += observed_ms
-    if (metric) bucket.opened += n
-    if (metric && violationMetrics.has(metric)) bucket.violations += n
-  }
+  for (const [slot, bucket] of buckets.entries())
+    for (const [series, { n, observedMs }] of slots[slot] ?? []) {
+      const metric = flows.get(series)
+      if (series === observedSeries) bucket.observedMs += observedMs
+      if (metric) bucket.opened += n
+      if (metric && violationMetrics.has(metric)) bucket.violations += n
+    }
   return buckets.map(({ start, end, observedMs, opened, violations }) => ({
     start: new Date(start).toISOString(),
     end: new Date(end).toISOString(),

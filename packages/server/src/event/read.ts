@@ -1,63 +1,100 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
+import { type Amounts, amountsTogether } from './figures.ts'
+import {
+  type AmountRow,
+  amountOf,
+  type Channels,
+  cutHours,
+  hourOf,
+  isKept,
+  keys,
+  piecesOf,
+  rangesBeside,
+  readPieces,
+  type Standing,
+  sums,
+} from './hours.ts'
 import { hourMs } from './rollup.ts'
-import type { SelectedChannel } from './select.ts'
 
-/** A series inside one bucket, of one channel or of several together; `sum` in thousandths, as stored. */
-export type SlotRow = {
-  /** 0: together. */
-  channel_id: number
-  /** Position of the bucket, from 0. */
-  slot: number
-  series: number
-  n: number
-  sum: number
-  min: number | null
-  max: number | null
-  last: number | null
-  last_at: Date | null
-  observed_ms: number
-  /** Together: the sum of the channels' means, in thousandths. */
-  means: number | null
-}
-
-export type Channels = readonly Pick<SelectedChannel, 'tenant_id' | 'id'>[]
 export type Query = {
   channels: Channels
   /** Borders of the buckets, ms since the epoch, ascending. */
   borders: readonly number[]
   series: readonly number[]
+  /** From `standingOf`. */
+  standing: Standing | null
 }
-export type SlotOptions = {
-  /** Whether `last` is wanted: ordering costs more than all the rest. */
-  last?: boolean
-  /** One row for all channels; `last` is not known then. */
-  together?: boolean
+/** A series of a channel, or of several together as channel 0, inside one bucket. */
+type SlotRow = AmountRow & { slot: number; means: number | null }
+
+const emptySlots = (count: number) =>
+  Array.from({ length: count }, () => new Map<number, ReturnType<typeof amountOf>>())
+
+/**
+ * What channels amount to in each bucket; nothing where they sent nothing. Closed hours that lie inside one bucket come
+ * from memory or `event_1h`, the rest from minutes. Where `last` is not asked for, it means nothing.
+ */
+export async function readSlots(
+  trx: Trx,
+  query: Query,
+  { last = false }: { last?: boolean } = {},
+): Promise<ReadonlyMap<number, readonly Amounts[]>> {
+  const { channels, borders, standing } = query
+  if (channels.length === 0) return new Map()
+  if (standing && isKept(channels, borders)) return fromMemory(trx, query, standing, last)
+  const slots = new Map(channels.map(({ id }) => [id, emptySlots(borders.length - 1)]))
+  const { rows } = await slotRows(borders, rollups(query), last).execute(trx)
+  for (const row of rows) slots.get(row.channel_id)?.[row.slot]?.set(row.series, amountOf(row))
+  return slots
 }
 
-export const keys = (channels: Channels) => ({
-  tenants: [...new Set(channels.map((channel) => channel.tenant_id))],
-  ids: channels.map((channel) => channel.id),
-})
+/** As `readSlots`, of all channels as of one; `last` is not known. */
+export async function readTogether(trx: Trx, query: Query): Promise<readonly Amounts[]> {
+  const slots = emptySlots(query.borders.length - 1)
+  if (query.channels.length === 0) return slots
+  const { rows } = await sql<SlotRow>`
+    select 0 as channel_id, slot, series, sum(n)::float8 as n, sum(sum) as sum, min(min) as min, max(max) as max,
+      null as last, null as last_at, sum(observed_ms) as observed_ms,
+      sum(sum / observed_ms) filter (where observed_ms > 0) as means
+    from (${slotRows(query.borders, rollups(query))}) s group by slot, series`.execute(trx)
+  for (const row of rows) slots[row.slot]?.set(row.series, { ...amountOf(row), means: row.means })
+  return slots
+}
 
-/** Roll-ups of channels by bucket: from hours where a closed hour lies inside one bucket, else from minutes. */
-export async function readSlots(trx: Trx, query: Query, { last, together }: SlotOptions = {}): Promise<SlotRow[]> {
-  if (query.channels.length === 0) return []
-  const newest = sql`(array_agg(last order by last_at desc nulls last, last desc))[1] as last, max(last_at) as last_at`
-  const slots = sql`
-    select channel_id, width_bucket(bucket, ${dates(query.borders)}::timestamptz[]) - 1 as slot, series, sum(n) as n,
-      sum(sum)::float8 as sum, min(min) as min, max(max) as max,
-      ${last ? newest : sql`null::real as last, null::timestamptz as last_at`}, sum(observed_ms)::float8 as observed_ms
-    from (${await rollups(trx, query)}) r group by 1, 2, 3`
-  const { rows } = await sql<SlotRow>`${
-    together
-      ? sql`select 0 as channel_id, slot, series, sum(n)::float8 as n, sum(sum) as sum, min(min) as min, max(max) as max,
-          null as last, null as last_at, sum(observed_ms) as observed_ms,
-          sum(sum / observed_ms) filter (where observed_ms > 0) as means
-        from (${slots}) s group by slot, series`
-      : sql`select *, null::float8 as means from (${slots}) s`
-  }`.execute(trx)
-  return rows
+/** Rows of roll-ups added up by channel, bucket and series. */
+const slotRows = (borders: readonly number[], of: RawBuilder<unknown>, last = false) => sql<SlotRow>`
+  select channel_id, width_bucket(bucket, ${dates(borders)}::timestamptz[]) - 1 as slot, series, ${sums(last)}
+  from (${of}) r group by 1, 2, 3`
+
+async function fromMemory(trx: Trx, query: Query, standing: Standing, last: boolean) {
+  const { channels, borders } = query
+  const pieces = piecesOf(borders, standing.sealedUntil)
+  const marked = pieces.flatMap(({ hour, from, to }) =>
+    [...(standing.marked.get(hour) ?? [])].map((id) => ({ id, from, to })),
+  )
+  const parts = [
+    // The hours that are open.
+    ...rangesBeside(borders, pieces).map(({ from, to }) => minutes(query, from, to)),
+    ...(marked.length > 0 ? [minutesOf(query, marked)] : []),
+  ]
+  const [ofPiece, { rows }] = await Promise.all([
+    readPieces(trx, channels, pieces, standing, last),
+    parts.length > 0 ? slotRows(borders, sql`${sql.join(parts, sql` union all `)}`, last).execute(trx) : { rows: [] },
+  ])
+  const rest = new Map(channels.map(({ id }) => [id, emptySlots(borders.length - 1)]))
+  for (const row of rows) rest.get(row.channel_id)?.[row.slot]?.set(row.series, amountOf(row))
+  const placed = pieces.map((piece) => ({ piece, slot: borders.findLastIndex((at) => at <= piece.from) }))
+  return new Map(
+    channels.map((channel) => {
+      const slots: Amounts[][] = (rest.get(channel.id) ?? []).map((amounts) => (amounts.size > 0 ? [amounts] : []))
+      for (const { piece, slot } of placed) {
+        const amounts = ofPiece(channel, piece)
+        if (amounts) slots[slot]?.push(amounts)
+      }
+      return [channel.id, slots.map((own) => (own.length === 1 ? (own[0] as Amounts) : amountsTogether(own)))]
+    }),
+  )
 }
 
 export const dates = (borders: readonly number[]) => borders.map((at) => new Date(at).toISOString())
@@ -65,31 +102,34 @@ const names = 'tenant_id channel_id bucket series n sum min max last last_at obs
 const columns = (table: string) => sql.join(names.map((name) => sql.ref(`${table}.${name}`)))
 
 /** Rows of minutes, from a moment up to another. */
-export function minutes({ channels, series }: Query, from: number, to: number) {
+export function minutes({ channels, series }: Omit<Query, 'standing'>, from: number, to: number) {
   const { tenants, ids } = keys(channels)
   return sql`select ${columns('m')} from event_1m m
     where m.tenant_id = any(${tenants}::int4[]) and m.channel_id = any(${ids}::int4[])
       and m.series = any(${[...series]}::int2[]) and m.bucket >= ${new Date(from)} and m.bucket < ${new Date(to)}`
 }
 
-const fromMinutes = (query: Query) => minutes(query, query.borders[0] as number, query.borders.at(-1) as number)
-export const hourOf = (at: number): number => at - (at % hourMs)
-/** Hours with a border inside: no row of an hour tells what lies on either side. */
-export const cutHours = (borders: readonly number[]): Set<number> =>
-  new Set(borders.filter((at) => at % hourMs !== 0).map(hourOf))
+/** Rows of minutes, of pieces of time of single channels. */
+function minutesOf({ channels, series }: Query, of: readonly { id: number; from: number; to: number }[]) {
+  const { tenants } = keys(channels)
+  const [ids, from, to] = [of.map(({ id }) => id), dates(of.map(({ from }) => from)), dates(of.map(({ to }) => to))]
+  return sql`select ${columns('m')} from unnest(${ids}::int4[], ${from}::timestamptz[], ${to}::timestamptz[]) d (id, "from", "to")
+    join event_1m m on m.tenant_id = any(${tenants}::int4[]) and m.channel_id = d.id
+      and m.series = any(${[...series]}::int2[]) and m.bucket >= d.from and m.bucket < d.to`
+}
 
+const fromMinutes = (query: Query) => minutes(query, query.borders[0] as number, query.borders.at(-1) as number)
 /**
  * Closed hours come from `event_1h`. Hours that are open, marked as changed, or cut by a border are made of their minutes
- * in the same statement. The seal is read before: an hour that is closed meanwhile is simply read from its minutes.
+ * in the same statement. The seal was read before: an hour that is closed meanwhile is simply read from its minutes.
  */
-async function rollups(trx: Trx, query: Query) {
+function rollups(query: Query) {
   const [start, end] = [query.borders[0] as number, query.borders.at(-1) as number]
   const cut = cutHours(query.borders)
   // Nearly every hour is cut: minutes alone are quicker.
-  if (cut.size * 2 * hourMs > end - start) return fromMinutes(query)
-  const seal = await trx.selectFrom('rollup_seal').select('sealed_until').executeTakeFirstOrThrow()
+  if (!query.standing || cut.size * 2 * hourMs > end - start) return fromMinutes(query)
   const first = Math.ceil(start / hourMs) * hourMs
-  const past = Math.min(hourOf(end), seal.sealed_until.getTime())
+  const past = Math.min(hourOf(end), query.standing.sealedUntil)
   if (first >= past) return fromMinutes(query)
   const { tenants, ids } = keys(query.channels)
   const series = sql`any(${[...query.series]}::int2[])`

@@ -8,10 +8,10 @@ import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { readChart } from './chart.ts'
 import { round } from './figures.ts'
-import { closedHours } from './peaks.ts'
+import { type Standing, standingOf, writtenBy } from './hours.ts'
 import { hourMs } from './rollup.ts'
 import { type SelectedChannel, selectChannels } from './select.ts'
-import { readCourse, readStats } from './stats.ts'
+import { courseBorders, readCourse, readStats } from './stats.ts'
 import { bucketBorders, defaultFrequency, type Period } from './time.ts'
 
 const mostTopChannels = 5
@@ -59,11 +59,20 @@ const kept = new Map<string, Kept>()
 const mostKept = 50
 
 /** What the rows of a period and of the one before were last written by; null unless all their hours are closed. */
-async function rowsOf(trx: Trx, channels: readonly SelectedChannel[], { start, end }: Period): Promise<string | null> {
-  const borders = [start - (end - start), end]
-  if (borders.some((at) => at % hourMs !== 0)) return null
-  const closed = [...(await closedHours(trx, { channels, borders }))].filter(([hour]) => hour < end)
-  return closed.length * hourMs === 2 * (end - start) ? closed.join() : null
+function rowsOf(
+  standing: Standing | null,
+  channels: readonly SelectedChannel[],
+  { start, end }: Period,
+): string | null {
+  const first = start - (end - start)
+  if (!standing || first % hourMs !== 0 || end % hourMs !== 0) return null
+  const rows: string[] = []
+  for (let hour = first; hour < end; hour += hourMs) {
+    const by = writtenBy(standing, channels, hour)
+    if (by === null) return null
+    rows.push(by)
+  }
+  return rows.join(' ')
 }
 
 /** One site of a report, remembered where its hours are closed: a report of yesterday is asked for more than once. */
@@ -76,15 +85,17 @@ export async function readSiteReport(
   const channels = (await selectChannels(trx, scope, { site_id: site.uid })).filter(
     ({ usecase_key }) => query.usecases?.includes(usecase_key) ?? true,
   )
-  // Read before the figures: what changes meanwhile is then read anew the next time.
-  const rows = await rowsOf(trx, channels, query.period)
-  if (rows === null) return makeSiteReport(trx, site, channels, query)
   const { period, frequency, timezone } = query
+  // Read before the figures: what changes meanwhile is then read anew the next time.
+  const standing = await standingOf(trx, channels, courseBorders(period, [period.start, period.end]))
+  const rows = rowsOf(standing, channels, period)
+  const make = () => makeSiteReport(trx, site, channels, query, standing)
+  if (rows === null) return make()
   const about = [site, channels.map(({ tenant_id, id, name }) => [tenant_id, id, name]), period, frequency, timezone]
   const key = hash('sha1', JSON.stringify(about))
   const known = kept.get(key)
   kept.delete(key)
-  const report = known?.rows === rows ? known.report : await makeSiteReport(trx, site, channels, query)
+  const report = known?.rows === rows ? known.report : await make()
   kept.set(key, { rows, report })
   const [oldest] = kept.keys()
   if (kept.size > mostKept) kept.delete(oldest as string)
@@ -97,14 +108,17 @@ async function makeSiteReport(
   site: ReportSite,
   channels: readonly SelectedChannel[],
   query: ReportQuery,
+  standing: Standing | null,
 ): Promise<SiteReport['sites'][number]> {
-  const reports = []
-  let observed = 0
-  for (const [usecase, watching] of Map.groupBy(channels, (channel) => channel.usecase_key)) {
-    const report = await readUsecase(trx, usecase, watching, query, query.timezone ?? site.timezone)
-    observed += (report.metrics[0]?.coverage_ratio ?? 0) * watching.length
-    reports.push(report)
-  }
+  const byUsecase = [...Map.groupBy(channels, (channel) => channel.usecase_key)]
+  const zone = query.timezone ?? site.timezone
+  const reports = await Promise.all(
+    byUsecase.map(([usecase, watching]) => readUsecase(trx, usecase, watching, query, zone, standing)),
+  )
+  const observed = reports.reduce(
+    (sum, { metrics }, i) => sum + (metrics[0]?.coverage_ratio ?? 0) * (byUsecase[i]?.[1].length ?? 0),
+    0,
+  )
   return {
     site_id: site.uid,
     site_name: site.name,
@@ -121,15 +135,18 @@ async function readUsecase(
   channels: readonly SelectedChannel[],
   query: ReportQuery,
   timezone: string,
+  standing: Standing | null,
 ): Promise<SiteReport['sites'][number]['usecases'][number]> {
   const metrics = metricsOf(usecase)
   const frequency = reportDetail(query)
   const { period } = query
   const borders = bucketBorders(period, frequency, timezone)
-  const about = { usecase, metrics, channels, period }
+  const about = { usecase, metrics, channels, period, standing }
   // The course in hours is the small curve too: points between them would be read from minutes.
   const course =
-    frequency === '1h' && borders.length <= mostSparkBorders ? await readCourse(trx, about, borders) : undefined
+    frequency === '1h' && borders.length <= mostSparkBorders
+      ? await readCourse(trx, about, courseBorders(period, borders), standing)
+      : undefined
   const stats = await readStats(trx, { ...about, ...(course && { course }) })
   const slots = course && new Map([...course.slots].map(([id, [, ...own]]) => [id, own]))
   const series = await readChart(trx, { ...about, frequency, borders, apart: false, ...(slots && { slots }) })

@@ -2,8 +2,18 @@ import type { EventStats, MetricStat } from '@sightline/contract'
 import { type MetricId, metricRule, metricsOf, onlineSeconds, type UsecaseKey } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { amountsTogether, carryLast, peakSeries, seriesOfMetrics, slotsByChannel } from './chart.ts'
-import { type Amounts, cardFigures, type Figures, faceValue, figuresOf, round, showsLast } from './figures.ts'
+import { carryLast, peakSeries, seriesOfMetrics } from './chart.ts'
+import {
+  type Amounts,
+  amountsTogether,
+  cardFigures,
+  type Figures,
+  faceValue,
+  figuresOf,
+  round,
+  showsLast,
+} from './figures.ts'
+import { type Standing, standingOf } from './hours.ts'
 import { peakKey, readPeaks } from './peaks.ts'
 import { readSlots } from './read.ts'
 import { hourMs } from './rollup.ts'
@@ -22,20 +32,29 @@ export type StatsQuery = {
   period: Period
   /** Where the caller has read the points of the small curve already; each is a full hour or more. */
   course?: Course
+  /** Where the caller has read it already, of the period and the one before. */
+  standing?: Standing | null
 }
 /** The period before and then the buckets of a period. */
 export type Course = { borders: readonly number[]; slots: ReadonlyMap<number, readonly Amounts[]> }
+/** Where a course is cut: the period before, then the points. */
+export const courseBorders = (period: Period, parts: readonly number[]): number[] => [
+  2 * period.start - period.end,
+  ...parts,
+]
 
 /** One reading for the period before and for each bucket of the period. */
 export async function readCourse(
   trx: Trx,
-  { usecase, metrics, channels, period }: StatsQuery,
-  parts: readonly number[],
+  { usecase, metrics, channels }: StatsQuery,
+  borders: readonly number[],
+  standing: Standing | null,
 ): Promise<Course> {
-  const borders = [2 * period.start - period.end, ...parts]
   const last = metrics.some((metric) => showsLast(usecase, metric))
-  const rows = await readSlots(trx, { channels, borders, series: seriesOfMetrics(metrics) }, { last })
-  return { borders, slots: slotsByChannel(rows, channels, borders.length - 1) }
+  return {
+    borders,
+    slots: await readSlots(trx, { channels, borders, series: seriesOfMetrics(metrics), standing }, { last }),
+  }
 }
 
 /** Card figures of channels together: the period, its change against the one before, and a small curve. */
@@ -44,16 +63,19 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
   const length = period.end - period.start
   const before: Period = { start: period.start - length, end: period.start }
   const step = !query.course && length < sparkPoints * hourMs ? '1m' : '1h'
-  const { borders, slots } =
-    query.course ?? (await readCourse(trx, query, equalBorders(period, sparkPoints, frequencyMs[step])))
+  const borders = query.course?.borders ?? courseBorders(period, equalBorders(period, sparkPoints, frequencyMs[step]))
+  const standing = query.standing === undefined ? await standingOf(trx, channels, borders) : query.standing
+  const [{ slots }, peaks, levels] = await Promise.all([
+    query.course ?? readCourse(trx, query, borders, standing),
+    channels.length > 1
+      ? readPeaks(trx, { channels, borders, series: peakSeries(usecase, metrics), standing })
+      : new Map<string, number>(),
+    currentLevels(trx, channels, period.end),
+  ])
   const parts = borders.slice(1)
   const sides = new Map(
     [...slots].map(([id, [earlier, ...own]]) => [id, [earlier as Amounts, amountsTogether(own)] as const]),
   )
-  const peaks =
-    channels.length > 1
-      ? await readPeaks(trx, { channels, borders, series: peakSeries(usecase, metrics) })
-      : new Map<string, number>()
   const peaksOf = (metric: MetricId) =>
     borders.slice(1).map((_, slot) => peaks.get(peakKey(seriesOf(metric, 'level'), slot)) ?? null)
   const peakOf = (metric: MetricId, side: 0 | 1): number | null => {
@@ -84,6 +106,7 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
       peakOf(metric, side),
     )
 
+  const isLastShown = metrics.some((metric) => showsLast(usecase, metric))
   const stat = (metric: MetricId): MetricStat => {
     const now = figures(metric, 1)
     const earlier = figures(metric, 0)
@@ -96,7 +119,7 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
       face: metricRule(usecase, metric).face,
       value,
       beside,
-      faces: { level, flow: { sum: now.flow.sum } },
+      faces: { level: { ...level, last: isLastShown ? level.last : null }, flow: { sum: now.flow.sum } },
       previous,
       delta_ratio: isComparable ? round((value - previous) / previous) : null,
       observed_ms: now.observedMs,
@@ -105,7 +128,6 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
     }
   }
 
-  const levels = await currentLevels(trx, channels, period.end)
   const headline = headlineOf(usecase)
   const channelStat = (channel: SelectedChannel): EventStats['channels'][number] => {
     const amounts = sides.get(channel.id)?.[1] as Amounts

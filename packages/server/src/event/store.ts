@@ -5,8 +5,9 @@ import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { withinChannels } from '../reach.ts'
 import type { Scope } from '../scope.ts'
-import { seriesOfMetrics, slotsByChannel } from './chart.ts'
+import { seriesOfMetrics } from './chart.ts'
 import { type Amounts, cardFigures, figuresOf } from './figures.ts'
+import { standingOf } from './hours.ts'
 import { readSlots } from './read.ts'
 import { hourMs } from './rollup.ts'
 import { selectChannels } from './select.ts'
@@ -58,8 +59,10 @@ async function readAmounts(
   channels: readonly { tenant_id: number; id: number }[],
   { start, end }: Period,
 ): Promise<Map<number, Amounts>> {
-  const rows = await readSlots(trx, { channels, borders: [start, end], series: seriesOfMetrics(metricIds) })
-  return new Map([...slotsByChannel(rows, channels, 1)].map(([id, [amounts]]) => [id, amounts as Amounts]))
+  const borders = [start, end]
+  const standing = await standingOf(trx, channels, borders)
+  const slots = await readSlots(trx, { channels, borders, series: seriesOfMetrics(metricIds), standing })
+  return new Map([...slots].map(([id, [amounts]]) => [id, amounts as Amounts]))
 }
 
 /** What counts as a violation where no metric of that name does. */

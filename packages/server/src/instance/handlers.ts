@@ -7,7 +7,7 @@ import { changeOf } from '../trace.ts'
 import { claimImage } from '../upload/store.ts'
 
 export const instance: Handlers<'instance'> = {
-  info: (_, { app }) => app.db.instance(async (trx) => toInfo(await read(trx))),
+  info: (_, { app }) => app.db.read(null, async (trx) => toInfo(await read(trx))),
 
   update: ({ map_center, ...change }, { app, scope, principal, note }) =>
     app.db.as(scope, async (trx) => {

@@ -24,7 +24,7 @@ const keyPlace = (uid: string): SecretPlace => ({ table: 'license', column: 'lic
 
 export const license: Handlers<'license'> = {
   async list(_, { app, scope }) {
-    const rows = await app.db.as(scope, (trx) => listLicenses(trx, scope))
+    const rows = await app.db.read(scope, (trx) => listLicenses(trx, scope))
     const now = new Date()
     return rows.map((row) => licenseEntity(row, now))
   },

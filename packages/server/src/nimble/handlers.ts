@@ -53,7 +53,7 @@ export const nimble: Handlers<'nimble'> = {
   },
 
   async list({ is_status }, { app, scope }) {
-    const { rows, statuses } = await app.db.as(scope, async (trx) => {
+    const { rows, statuses } = await app.db.read(scope, async (trx) => {
       const rows = await listNimbles(trx, scope)
       return { rows, statuses: is_status ? await nimbleStatuses(trx, app.links, rows) : null }
     })

@@ -53,12 +53,12 @@ export const site: Handlers<'site'> = {
     }),
 
   list: ({ limit, offset, ...filter }, { app, scope }) =>
-    app.db.as(scope, async (trx) => {
+    app.db.read(scope, async (trx) => {
       const { rows, counted } = await pageOfSites(trx, scope, filter, { limit, offset })
       return reply(await describeSites(trx, scope, app.links, rows), { page: pageOf({ limit, offset }, counted) })
     }),
 
-  map: (filter, { app, scope }) => app.db.as(scope, (trx) => placesOfSites(trx, scope, app.links, filter)),
+  map: (filter, { app, scope }) => app.db.read(scope, (trx) => placesOfSites(trx, scope, app.links, filter)),
 
   get: ({ site_id }, { app, scope }) =>
     app.db.as(scope, async (trx) => {
@@ -113,7 +113,7 @@ export const site: Handlers<'site'> = {
     }),
 
   view: ({ site_id }, { app, scope }) =>
-    app.db.as(scope, async (trx) => ({
+    app.db.read(scope, async (trx) => ({
       site: await describeSite(trx, scope, app.links, site_id),
       usecases: await siteFigures(trx, scope, site_id),
     })),

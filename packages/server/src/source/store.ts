@@ -2,7 +2,8 @@ import type { Device, Source } from '@sightline/contract'
 import type { SourceReport } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { ofChannels, within } from '../reach.ts'
+import { once } from '../db/once.ts'
+import { numbersOf, ofChannels, within } from '../reach.ts'
 import { notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { newUid } from '../uid.ts'
@@ -96,7 +97,7 @@ export function listSources(
 }
 
 /** Streams of devices that are known to be in reach: of these alone, without what stands around them. */
-const streams = (trx: Trx, scope: Scope, devices: readonly { tenant_id: number; id: number }[]) =>
+const streams = once((trx, { tenantId, tenants, ids }: { tenantId: number | null; tenants: number[]; ids: number[] }) =>
   trx
     .selectFrom('source')
     .leftJoin('source_state', (on) =>
@@ -104,13 +105,14 @@ const streams = (trx: Trx, scope: Scope, devices: readonly { tenant_id: number; 
     )
     .select(ownColumns)
     .select(stateColumns)
-    .where(within(scope, 'source', null))
+    .where(within({ tenantId, siteIds: null }, 'source', null))
     // The tenants too: the index begins with them.
-    .where(sql<SqlBool>`source.tenant_id = any(${[...new Set(devices.map((row) => row.tenant_id))]}::int4[])`)
-    .where(sql<SqlBool>`source.device_id = any(${devices.map(({ id }) => id)}::int4[])`)
+    .where(sql<SqlBool>`source.tenant_id = any(${tenants}::int4[])`)
+    .where(sql<SqlBool>`source.device_id = any(${ids}::int4[])`)
     .orderBy('source.is_default', 'desc')
-    .orderBy('source.id')
-export type StreamRow = Awaited<ReturnType<ReturnType<typeof streams>['execute']>>[number]
+    .orderBy('source.id'),
+)
+export type StreamRow = Awaited<ReturnType<typeof streams>>[number]
 
 /** Streams of devices in reach, by the device's number. */
 export async function sourcesOfDevices(
@@ -120,7 +122,8 @@ export async function sourcesOfDevices(
 ): Promise<Map<number, StreamRow[]>> {
   const found = new Map<number, StreamRow[]>(devices.map(({ id }) => [id, []]))
   if (devices.length === 0) return found
-  for (const row of await streams(trx, scope, devices).execute()) found.get(row.device_id)?.push(row)
+  const { tenants, ids } = numbersOf(devices)
+  for (const row of await streams(trx, { tenantId: scope.tenantId, tenants, ids })) found.get(row.device_id)?.push(row)
   return found
 }
 

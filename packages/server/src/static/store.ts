@@ -2,9 +2,10 @@ import type { Zone } from '@sightline/contract'
 import { nameShapes, type ShapeNumbers, type ZoneKind } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { ofChannels, within } from '../reach.ts'
+import { once } from '../db/once.ts'
+import { numbersOf, ofChannels, within } from '../reach.ts'
 import { invalid, notFound, stale } from '../refusal.ts'
-import type { Scope } from '../scope.ts'
+import type { Reach, Scope } from '../scope.ts'
 import { newUid } from '../uid.ts'
 
 /** By name, so that a prepared statement still fits when another portal has added one. */
@@ -29,7 +30,7 @@ const ownColumns = [
 ] as const
 
 /** Zones, with what decides who sees them and where they go. */
-const zones = (trx: Trx, scope: Scope) =>
+const zones = (trx: Trx, scope: Reach) =>
   trx
     .selectFrom('static_zone')
     .innerJoin('organization', 'organization.tenant_id', 'static_zone.tenant_id')
@@ -69,14 +70,35 @@ export async function readZone(trx: Trx, scope: Scope, uid: string): Promise<Zon
   return row
 }
 
-/** Zones of channels, by the channel's number. */
-export async function zonesOfChannels(trx: Trx, scope: Scope, ids: readonly number[]): Promise<Map<number, Zone[]>> {
-  const found = new Map<number, Zone[]>(ids.map((id) => [id, []]))
-  if (ids.length === 0) return found
-  const rows = await zones(trx, scope)
-    .where(sql<SqlBool>`static_zone.channel_id = any(${[...ids]}::int[])`)
-    .execute()
-  for (const row of rows) found.get(row.channel_id as number)?.push(zoneEntity(row))
+/** Zones of channels, by the channel's number; a channel without zones is missing. */
+export const zonesOfChannels = async (trx: Trx, scope: Scope, ids: readonly number[]): Promise<Map<number, Zone[]>> =>
+  ids.length === 0
+    ? new Map()
+    : byChannel(
+        await zones(trx, scope)
+          .where(sql<SqlBool>`static_zone.channel_id = any(${[...ids]}::int[])`)
+          .execute(),
+      )
+
+const ofDevices = once((trx, { tenants, ids, ...reach }: Reach & { tenants: number[]; ids: number[] }) =>
+  zones(trx, reach).where(sql<SqlBool>`static_zone.channel_id = any(array(
+    select id from channel where tenant_id = any(${tenants}::int4[]) and device_id = any(${ids}::int4[])))`),
+)
+
+/** As `zonesOfChannels`, of all channels on devices. */
+export const zonesOfDevices = async (
+  trx: Trx,
+  { principal: _, ...reach }: Scope,
+  devices: readonly { tenant_id: number; id: number }[],
+): Promise<Map<number, Zone[]>> =>
+  devices.length === 0 ? new Map() : byChannel(await ofDevices(trx, { ...reach, ...numbersOf(devices) }))
+
+function byChannel(rows: readonly ZoneRow[]): Map<number, Zone[]> {
+  const found = new Map<number, Zone[]>()
+  for (const row of rows) {
+    const id = row.channel_id as number
+    found.set(id, [...(found.get(id) ?? []), zoneEntity(row)])
+  }
   return found
 }
 

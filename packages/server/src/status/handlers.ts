@@ -13,7 +13,7 @@ const startedAt = new Date()
 export const status: Handlers<'status'> = {
   async get({ is_detail }, ctx) {
     const { app, principal, scope } = ctx
-    const overview = await app.db.instance(readOverview)
+    const overview = await app.db.read(null, readOverview, { statements: 1 })
     if (!is_detail) return overview
     if (!principal || !scope) throw unauthorized('sign in for the details')
     if (!may(principal.role, 'admin_and_above')) throw forbidden()
@@ -48,8 +48,8 @@ async function readDetail({ app, scope }: Ctx): Promise<Partial<ApplicationStatu
   const [database, disk, nimbles, running] = await Promise.all([
     db.info(),
     statfs(env.dataDir),
-    db.as(scope, (trx) => nimblesOf(trx, scope)),
-    db.as(scope, (trx) => runningJobs(trx, scope)),
+    db.read(scope, (trx) => nimblesOf(trx, scope)),
+    db.read(scope, (trx) => runningJobs(trx, scope)),
   ])
   return {
     modules: [

@@ -132,3 +132,15 @@ test('what comes late into an hour that is closed is in the next report', async 
   await hourlyJob(db, Date.now())
   expect(await mean()).toBe(after)
 })
+
+test('what was remembered of a site is of nobody else, and ends with its channels', async () => {
+  const { status } = await ask({ site_id: [site.uid] })
+  expect(status).toBe(200)
+  const elsewhere = await t.signIn(await t.make.user('admin', {}, await t.make.organization()))
+  expect((await ask({ site_id: [site.uid] }, elsewhere)).status).toBe(404)
+  await t.services.db.owner((trx) => trx.deleteFrom('channel').where('id', '=', second.id).execute())
+  const [report] = ((await ask({ site_id: [site.uid] })).body.response as SiteReport).sites
+  expect(report?.channels).toBe(2)
+  const counting = report?.usecases.find(({ usecase_key }) => usecase_key === 'pplcnt')
+  expect(counting?.top_channels.map(({ channel_id }) => channel_id)).toEqual([first.uid])
+})

@@ -19,13 +19,13 @@ export async function report(
   if (input.timezone !== undefined && !isZone(input.timezone)) throw invalid({ timezone: ['timezone_invalid'] })
   const now = Date.now()
   const period = readPeriod(input, now)
-  const { sites, usecases } = await app.db.as(scope, async (trx) => ({
+  const { sites, usecases } = await app.db.read(scope, async (trx) => ({
     sites: await reportSites(trx, scope, input.site_id),
     usecases: await keysOf(trx, input.usecase_id),
   }))
   const query: ReportQuery = { usecases, period, frequency: input.agg_frequency, timezone: input.timezone }
   const agg_frequency = reportDetail(query)
-  const read = (site: (typeof sites)[number]) => app.db.as(scope, (trx) => readSiteReport(trx, scope, site, query))
+  const read = (site: (typeof sites)[number]) => app.db.read(scope, (trx) => readSiteReport(trx, scope, site, query))
   const whole = (reports: SiteReport['sites']): SiteReport => ({
     start: new Date(period.start).toISOString(),
     end: new Date(period.end).toISOString(),

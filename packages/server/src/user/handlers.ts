@@ -25,7 +25,7 @@ import {
 } from './store.ts'
 
 export const user: Handlers<'user'> = {
-  info: (_, { app, principal }) => app.db.as({ tenantId: principal.tenantId }, (trx) => userInfo(trx, principal)),
+  info: (_, { app, principal }) => app.db.read({ tenantId: principal.tenantId }, (trx) => userInfo(trx, principal)),
 
   register,
 

@@ -28,7 +28,10 @@ export function Activity({ customerId, uc, cameras, sites }: Props) {
   const { t } = useTranslation()
   const isAway = useIsServerAway()
   const query = useQuery(
-    api.event.range.query({ customer_id: customerId, usecase_key: uc, kind: ['open'], event_limit: 8, type: 1 }),
+    api.event.range.query({
+      ...{ customer_id: customerId, usecase_key: uc, kind: ['open'], type: 1 },
+      ...{ event_limit: 8, is_counted: false },
+    }),
   )
   useTopic('event', ({ opened }) => {
     if (opened > 0) void query.refetch()

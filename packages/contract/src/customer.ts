@@ -80,7 +80,7 @@ export const customerView = z
         site_health: health,
         site_total_devices: z.int(),
         site_active_channels: z.int(),
-        site_notifications: z.int(),
+        site_notifications: z.int().nullable(),
         devices: z.array(
           z.object({
             device_id: z.uuid(),
@@ -111,7 +111,8 @@ export const customerView = z
       devices: z.int(),
       channels: z.int(),
       active_channels: z.int(),
-      notifications: z.int(),
+      /** Null: not known. */
+      notifications: z.int().nullable(),
       /** Channels of each use case that there is. */
       usecases: z.array(z.object({ usecase_key: z.enum(usecaseKeys), channels: z.int() })),
     }),

@@ -52,7 +52,8 @@ export const siteEntity = z
     faces_allowed_at: z.string().nullable(),
     faces_notice: z.string(),
     site_total_devices: z.int(),
-    site_notifications: z.int(),
+    /** Of 24 hours; null: not known. */
+    site_notifications: z.int().nullable(),
     site_active_channels: z.int(),
     site_health: health,
     /** Tags of its cameras, as `tag_name` of each, sorted. */
@@ -117,6 +118,7 @@ export const site = {
     access: 'viewer_and_above',
     input: z.strictObject({
       customer_id: id.optional(),
+      /** In the name of the site or of its customer. */
       q: search,
       /** Sites where it runs on a camera. */
       usecase_key: z.enum(usecaseKeys, { error: 'one_of' }).optional(),

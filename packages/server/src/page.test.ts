@@ -134,6 +134,10 @@ test('customers and sites are searched and paged alike', async () => {
   expect(body.page).toEqual({ limit: 2, offset: 1, total: 3, next_page_token: null })
   const sites = await admin.call('site.list', { q: 'HARB' })
   expect(sites.body.response).toMatchObject([{ site_name: 'Harbour' }])
+  const customer = await t.make.customer({ name: 'Lighthouse Trust' })
+  await t.make.site({ name: 'Pier' }, customer)
+  const theirs = await admin.call('site.list', { q: 'house tr' })
+  expect(theirs.body.response).toMatchObject([{ site_name: 'Pier' }])
 })
 
 test('the view narrows cameras to those of a use case or with a channel, and goes on behind its first page', async () => {

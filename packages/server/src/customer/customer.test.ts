@@ -177,7 +177,7 @@ test('the view holds sites, devices with their tags, channels, and totals', asyn
     devices: 1,
     channels: 1,
     active_channels: 0,
-    notifications: 0,
+    notifications: null,
     usecases: [{ usecase_key: 'pplcnt', channels: 1 }],
   })
   const [first] = body.response.sites.filter((one: { site_id: string }) => one.site_id === site.uid)

@@ -129,8 +129,8 @@ export async function customerTotals(
     devices,
     channels: sum('channels'),
     active_channels: sum('active'),
-    // Nothing notifies in this version.
-    notifications: 0,
+    // Nothing notifies in this version: not even none.
+    notifications: null,
     usecases: usecases.map(({ usecase_key, channels }) => ({ usecase_key, channels })),
   }
 }

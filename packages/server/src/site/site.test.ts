@@ -41,7 +41,7 @@ test('is created with its zone, place and picture', async () => {
     site_image,
     faces_allowed: false,
     site_total_devices: 0,
-    site_notifications: 0,
+    site_notifications: null,
     site_active_channels: 0,
     site_tags: [],
     site_health: 'unknown',

@@ -32,7 +32,7 @@ const sites = (trx: Trx, scope: Scope) =>
     .where(within(scope, 'site', 'site.id'))
 export type SiteRow = Awaited<ReturnType<ReturnType<typeof sites>['execute']>>[number]
 
-/** What a list may be narrowed to: a customer, part of the name, a use case on its cameras. */
+/** What a list may be narrowed to: a customer, part of its name or its customer's, a use case on its cameras. */
 export type SiteFilter = {
   customer_id?: string | undefined
   site_id?: string | undefined
@@ -48,7 +48,9 @@ function conditionsOf(filter: SiteFilter, scope: Scope): RawBuilder<SqlBool>[] {
     conditions.push(sql`site.customer_id in (select id from customer where uid = ${customer_id})`)
   if (site_id !== undefined) conditions.push(sql`site.uid = ${site_id}`)
   if (uids) conditions.push(sql`site.uid = any(${[...uids]}::uuid[])`)
-  if (q) conditions.push(sql`position(folded(${q}) in folded(site.name)) > 0`)
+  if (q)
+    conditions.push(sql`(position(folded(${q}) in folded(site.name)) > 0 or (site.tenant_id, site.customer_id) in
+      (select tenant_id, id from customer where position(folded(${q}) in folded(name)) > 0))`)
   if (usecase_key)
     conditions.push(sql`exists (select from channel
       join usecase on usecase.id = channel.usecase_id
@@ -203,8 +205,8 @@ const siteEntity = (row: SiteRow, site_health: HealthGrade): Site => ({
   faces_allowed_at: row.faces_allowed_at?.toISOString() ?? null,
   faces_notice: row.faces_notice,
   site_total_devices: row.devices,
-  // Nothing notifies in this version.
-  site_notifications: 0,
+  // Nothing notifies in this version: not even none.
+  site_notifications: null,
   site_active_channels: row.active_channels,
   site_health,
   site_tags: row.tags,

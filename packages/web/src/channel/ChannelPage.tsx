@@ -104,7 +104,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
           {t('channel.detail.edit')}
         </Button>
       </PageHeader>
-      <Waits channel={channel} />
+      <Waits channel={channel} cause={(state ?? channel).state_cause} />
       <div className={classes.columns}>
         <div className={classes.main}>
           <LivePicture
@@ -183,12 +183,21 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
 }
 
 /** It counts nothing yet, and what somebody has to add first. */
-function Waits({ channel }: { channel: Channel }) {
+function Waits({ channel, cause }: { channel: Channel; cause: string | null }) {
   const { t } = useTranslation()
-  const { detector_state, device_id, channel_id, usecase_id } = channel
+  const { detector_state, device_id, site_id, channel_id, usecase_id } = channel
+  if (cause === 'faces_off')
+    return (
+      <Alert color="orange" variant="light" mb="md" title={t('message.faces_off')}>
+        {t('face.needOff')}{' '}
+        <Go to="/site/detail" search={{ sid: site_id, tab: 'faces' }}>
+          {t('face.toSite')}
+        </Go>
+      </Alert>
+    )
   if (detector_state !== 'needs_model' && detector_state !== 'needs_calibration') return null
   return (
-    <Alert color="orange" variant="light" title={t(`message.${detector_state}`)}>
+    <Alert color="orange" variant="light" mb="md" title={t(`message.${detector_state}`)}>
       {t(needText[detector_state])}{' '}
       {detector_state === 'needs_model' ? (
         <Go to="/channel/edit" search={{ did: device_id, cid: channel_id, uid: usecase_id, tab: 'tuning' }}>

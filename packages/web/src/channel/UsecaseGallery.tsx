@@ -1,6 +1,6 @@
 import { Radio } from '@mantine/core'
 import type { Bundle } from '@sightline/contract'
-import type { UsecaseKey } from '@sightline/domain'
+import { bundleKeys, type UsecaseKey } from '@sightline/domain'
 import { useTranslation } from 'react-i18next'
 import { usecaseIcons } from '../ui/analytics/usecase-icons.ts'
 import { Tag } from '../ui/Health.tsx'
@@ -11,13 +11,15 @@ type Props = { bundles: readonly Bundle[]; value: UsecaseKey | null; onChange: (
 /** Use cases by bundle: what each shows and what it needs. What needs a model or a calibration may be attached first: until then it waits. */
 export function UsecaseGallery({ bundles, value, onChange }: Props) {
   const { t } = useTranslation()
+  // What most people come for is first, whatever the language.
+  const ordered = bundleKeys.flatMap((key) => bundles.filter(({ type }) => type === key))
   return (
     <Radio.Group
       aria-label={t('channel.add.chooseUsecase')}
       value={value}
       onChange={(key) => onChange(key as UsecaseKey)}
     >
-      {bundles.map(({ bundle_id, type, bundle_usecases }) => (
+      {ordered.map(({ bundle_id, type, bundle_usecases }) => (
         <section key={bundle_id} className={classes.bundle}>
           <h3 className={classes.bundleName}>{t(`usecase.bundle.${type}`)}</h3>
           <div className={classes.gallery}>

@@ -1,9 +1,11 @@
+import { mostPlaces } from '@sightline/contract'
 import type { UsecaseKey } from '@sightline/domain'
 import { IconMapPin } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { formatNumber } from '../i18n/format.ts'
 import { refreshMs } from '../ui/cameras/customer-cameras.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
@@ -60,8 +62,12 @@ export function SitesView({ customerId, uc }: { customerId: string; uc: UsecaseK
               </button>
             </li>
           ))}
-          {sites.length > mostListed && (
-            <li className="t3">{t('map.further', { count: sites.length - mostListed })}</li>
+          {sites.length === mostPlaces ? (
+            <li className="t3">{t('map.cut', { most: formatNumber(mostPlaces) })}</li>
+          ) : (
+            sites.length > mostListed && (
+              <li className="t3">{t('map.further', { count: sites.length - mostListed })}</li>
+            )
           )}
         </ul>
       </Panel>

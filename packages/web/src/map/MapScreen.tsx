@@ -1,5 +1,5 @@
 import { Button, Select } from '@mantine/core'
-import type { Customer, Health, SitePlace } from '@sightline/contract'
+import { type Customer, type Health, mostPlaces, type SitePlace } from '@sightline/contract'
 import type { UsecaseKey } from '@sightline/domain'
 import { IconMapPin } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -155,6 +155,7 @@ function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props
                 <p className={`${classes.note} t3`}>{t(placed.length > 0 ? 'map.noneInSight' : 'map.nonePlaced')}</p>
               )}
             </Panel>
+            {all.length === mostPlaces && <p className="t3">{t('map.cut', { most: formatNumber(mostPlaces) })}</p>}
             {unplaced.length > 0 && (
               <Panel flush title={t('map.unplaced')} hint={mayEdit ? undefined : t('empty.askAdmin')}>
                 <ul className={classes.sites}>

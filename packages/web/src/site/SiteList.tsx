@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
-import { compareText } from '../i18n/format.ts'
+import { compareText, formatNumber } from '../i18n/format.ts'
 import { useMay } from '../session.ts'
 import { countryName } from '../ui/CountrySelect.tsx'
 import { type Column, DataTable } from '../ui/DataTable.tsx'
@@ -22,6 +22,8 @@ import { AssignSites, mostAssigned } from './AssignSites.tsx'
 import { DeleteSite } from './DeleteSite.tsx'
 import classes from './site.module.css'
 
+/** The portal answers no more at once. */
+const mostShown = 500
 const grades: readonly Health[] = ['healthy', 'needs attention', 'offline', 'unknown']
 
 export type SiteFilter = { health?: Health | undefined; country?: string | undefined; tag?: string | undefined }
@@ -101,13 +103,6 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
         value: (site) => site.site_active_channels,
         align: 'right',
         cell: (site) => <span className="num">{site.site_active_channels}</span>,
-      },
-      {
-        id: 'notifications',
-        header: t('site.notifications'),
-        value: (site) => site.site_notifications,
-        align: 'right',
-        cell: (site) => <span className="num">{site.site_notifications}</span>,
       },
     ],
     [t, i18n.language],
@@ -194,7 +189,7 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
                 mayEdit ? { ids: chosen, onChange: setChosen, labelOf: ({ site_name }) => site_name } : undefined
               }
               footer={
-                selected.length > 0 && (
+                selected.length > 0 ? (
                   <section className={classes.bulk} aria-label={t('site.assign.selection')}>
                     <span className="num" role="status">
                       {t('site.meta', { count: selected.length })}
@@ -213,6 +208,12 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
                       </Button>
                     </Group>
                   </section>
+                ) : (
+                  sites.length >= mostShown && (
+                    <p className={`${classes.cut} t2`}>
+                      {t('site.cut', { shown: formatNumber(mostShown) })} <Go to="/map">{t('site.cutMap')}</Go>
+                    </p>
+                  )
                 )
               }
               onRowClick={(site) => go('/site/detail', { sid: site.site_id })}

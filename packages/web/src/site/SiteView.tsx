@@ -82,7 +82,6 @@ function Overview({ site }: { site: Site }) {
         [t('site.place'), place.filter(Boolean).join(', ')],
         [t('site.cameras'), site.site_total_devices],
         [t('site.analytics'), site.site_active_channels],
-        [t('site.notifications'), site.site_notifications],
       ]}
     />
   )

@@ -33,7 +33,7 @@ export const model = {
   vectors: 'Vectors of {{count}} numbers',
   empty: 'No detection models yet',
   emptyText:
-    'People are counted without one. For protective equipment, masks, vehicles, fire and smoke, add a model that finds them.',
+    'People are counted without one. For protective equipment, masks, faces, vehicles, fire and smoke, add a model that finds them.',
   finds: 'Finds',
   serves: 'Serves',
   usedBy: 'Used by',

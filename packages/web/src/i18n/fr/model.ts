@@ -34,7 +34,7 @@ export const model: Catalogue['model'] = {
   vectors: 'Vecteurs de {{count}} nombres',
   empty: 'Aucun modèle de détection',
   emptyText:
-    'Les personnes sont comptées sans modèle. Pour les équipements de protection, les masques, les véhicules, le feu et la fumée, ajoutez un modèle qui les trouve.',
+    'Les personnes sont comptées sans modèle. Pour les équipements de protection, les masques, les visages, les véhicules, le feu et la fumée, ajoutez un modèle qui les trouve.',
   finds: 'Trouve',
   serves: 'Sert à',
   usedBy: 'Utilisé par',

@@ -32,8 +32,11 @@ export function ElementForm({ values, base, faults, onChange, hidden = [] }: Pro
   const { t } = useTranslation()
   const items = pipelineCatalog.filter(({ key }) => key in values && !hidden.includes(key))
   const isShown = ({ key }: PipelineItem) => values['detector.kind'] === 'onnx' || !ofModels.includes(key)
-  const present = groups.filter((group) => items.some(({ key }) => groupOf(key) === group))
-  const [open, setOpen] = useState<string[]>(() => opened.filter((group) => present.includes(group as 'zones')))
+  // Nothing counts before a model is chosen: that stands first and open.
+  const [lacksModel] = useState(values['detector.kind'] === 'onnx' && !values['detector.model'])
+  const ordered = lacksModel ? (['detector', ...groups.filter((group) => group !== 'detector')] as const) : groups
+  const present = ordered.filter((group) => items.some(({ key }) => groupOf(key) === group))
+  const [open, setOpen] = useState<string[]>(() => [...opened, ...(lacksModel ? ['detector'] : [])])
   // A fault behind a closed heading would leave a form that cannot be saved and does not say why.
   const faulty = present.filter((group) => Object.keys(faults).some((key) => groupOf(key) === group))
   return (

@@ -26,7 +26,7 @@ import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton, RowsSkeleton } from '../ui/Skeletons.tsx'
 import { ChannelFacts } from './ChannelFacts.tsx'
 import classes from './channel.module.css'
-import { needText } from './Needs.tsx'
+import { useMissing } from './Needs.tsx'
 import { RefactorChannel } from './RefactorChannel.tsx'
 import { useChannelJob } from './useJob.ts'
 
@@ -185,7 +185,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
 /** It counts nothing yet, and what somebody has to add first. */
 function Waits({ channel, cause }: { channel: Channel; cause: string | null }) {
   const { t } = useTranslation()
-  const { detector_state, device_id, site_id, channel_id, usecase_id } = channel
+  const { detector_state, site_id } = channel
   if (cause === 'faces_off')
     return (
       <Alert color="orange" variant="light" mb="md" title={t('message.faces_off')}>
@@ -195,16 +195,25 @@ function Waits({ channel, cause }: { channel: Channel; cause: string | null }) {
         </Go>
       </Alert>
     )
-  if (detector_state !== 'needs_model' && detector_state !== 'needs_calibration') return null
+  return detector_state === 'needs_model' || detector_state === 'needs_calibration' ? <Lacks channel={channel} /> : null
+}
+
+function Lacks({ channel }: { channel: Channel }) {
+  const { t } = useTranslation()
+  const pipeline = useQuery(api.pipeline.get.query({ pipeline_id: channel.pipeline_id }))
+  const { device_id, channel_id, usecase_id, usecase_key } = channel
+  const missing = useMissing(usecase_key, pipeline.data?.pipeline_elements)
+  if (missing === null) return null
+  const search = { did: device_id, cid: channel_id, uid: usecase_id }
   return (
-    <Alert color="orange" variant="light" mb="md" title={t(`message.${detector_state}`)}>
-      {t(needText[detector_state])}{' '}
-      {detector_state === 'needs_model' ? (
-        <Go to="/channel/edit" search={{ did: device_id, cid: channel_id, uid: usecase_id, tab: 'tuning' }}>
+    <Alert color="orange" variant="light" mb="md" title={t(`message.${missing.need}`)}>
+      {missing.text}{' '}
+      {missing.need === 'needs_model' ? (
+        <Go to="/channel/edit" search={{ ...search, tab: 'tuning' }}>
           {t('channel.need.chooseModel')}
         </Go>
       ) : (
-        <Go to="/channel/edit" search={{ did: device_id, cid: channel_id, uid: usecase_id }}>
+        <Go to="/channel/edit" search={search}>
           {t('channel.need.calibrate')}
         </Go>
       )}

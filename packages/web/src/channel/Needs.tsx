@@ -1,12 +1,18 @@
 import { Alert } from '@mantine/core'
-import { missingNeed, type PipelineElements, type UsecaseKey } from '@sightline/domain'
+import {
+  labelsFor,
+  missingNeed,
+  type Need,
+  type PipelineElements,
+  type UsecaseKey,
+  unmetLabels,
+} from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { Go } from '../ui/Go.tsx'
 
-/** What is missing, in words. */
-export const needText = {
+const needText = {
   needs_model: 'usecase.needsModelText',
   needs_calibration: 'channel.need.calibrationText',
 } as const
@@ -40,17 +46,34 @@ function FacesAllowed({ siteId }: { siteId: string }) {
 
 function Missing({ usecaseKey, elements }: Omit<Props, 'siteId'>) {
   const { t } = useTranslation()
-  const chosen = String(elements['detector.model'] ?? '')
+  const missing = useMissing(usecaseKey, elements)
+  if (missing === null) return null
+  return (
+    <Alert color="orange" variant="light" mb="md" title={t(`message.${missing.need}`)}>
+      {missing.text} {missing.need === 'needs_model' && <Go to="/model">{t('channel.need.toModels')}</Go>}
+    </Alert>
+  )
+}
+
+/**
+ * What is missing, and in words what to do: of a model that was chosen, what it does not know. Null when nothing is, and
+ * while the elements or the model are not known yet.
+ */
+export function useMissing(
+  usecaseKey: UsecaseKey,
+  elements: PipelineElements | undefined,
+): { need: Need; text: string } | null {
+  const { t } = useTranslation()
+  const chosen = String(elements?.['detector.model'] ?? '')
   const models = useQuery(api.model.list.query({}))
   const model = models.data?.find(({ model_id }) => model_id === chosen)
   // Nothing is claimed about a model that is not known yet.
-  if (models.isPending && chosen) return null
-  const need = missingNeed(usecaseKey, elements, model ? Object.values(model.labels) : null)
+  if (!elements || (models.isPending && chosen)) return null
+  const known = model ? Object.values(model.labels) : null
+  const need = missingNeed(usecaseKey, elements, known)
   if (need === null) return null
-  return (
-    <Alert color="orange" variant="light" mb="md" title={t(`message.${need}`)}>
-      {t(model ? 'channel.need.otherModel' : needText[need])}{' '}
-      {need === 'needs_model' && <Go to="/model">{t('channel.need.toModels')}</Go>}
-    </Alert>
-  )
+  const unmet = known ? unmetLabels(labelsFor(usecaseKey, elements), known) : []
+  if (need !== 'needs_model' || unmet.length === 0) return { need, text: t(needText[need]) }
+  const labels = unmet.map((group) => group.map((label) => t(`model.label.${label}`)).join(' / ')).join(', ')
+  return { need, text: t('channel.need.otherModel', { labels }) }
 }

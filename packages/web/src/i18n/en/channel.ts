@@ -183,7 +183,7 @@ export const channel = {
   need: {
     calibrationText:
       'Distances are measured on the floor: draw a rectangle of known size in the picture, or say how tall people are.',
-    otherModel: 'The chosen model does not know what this use case looks for.',
+    otherModel: 'The chosen model does not know what this use case looks for. It lacks: {{labels}}.',
     toModels: 'See the models',
     chooseModel: 'Choose a model',
     calibrate: 'Draw the rectangle',

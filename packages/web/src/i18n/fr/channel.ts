@@ -182,7 +182,7 @@ export const channel = {
   need: {
     calibrationText:
       'Les distances se mesurent au sol : tracez dans l’image un rectangle de taille connue, ou indiquez la taille des personnes.',
-    otherModel: 'Le modèle choisi ne connaît pas ce que ce cas d’usage recherche.',
+    otherModel: 'Le modèle choisi ne connaît pas ce que ce cas d’usage recherche. Il lui manque : {{labels}}.',
     toModels: 'Voir les modèles',
     chooseModel: 'Choisir un modèle',
     calibrate: 'Tracer le rectangle',

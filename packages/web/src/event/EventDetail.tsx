@@ -8,7 +8,7 @@ import { api } from '../app/client.ts'
 import { formatDuration, formatNumber, formatSiteTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { useUser } from '../session.ts'
-import { isViolation, stateOf, useMetricsText } from '../ui/analytics/EventItems.tsx'
+import { directionText, isViolation, stateOf, useMetricsText } from '../ui/analytics/EventItems.tsx'
 import { ClockChoice } from '../ui/ClockChoice.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
@@ -147,7 +147,8 @@ export function EventDetail({ event }: { event: EventEntity }) {
               ...(['zone', 'line', 'direction', 'track_id'] as const).flatMap((name) => {
                 const value = text(details[name])
                 const label = { zone: 'zone', line: 'zone', direction: 'direction', track_id: 'track' } as const
-                return value === null ? [] : [[t(`event.${label[name]}`), value] as const]
+                const shown = value !== null && name === 'direction' ? directionText(value) : value
+                return shown === null ? [] : [[t(`event.${label[name]}`), shown] as const]
               }),
             ]}
           />

@@ -10,6 +10,14 @@ test('what follows a colon becomes the argument of the text', () => {
   expect(causeText('stream_works_at:640x480:10')).toContain('10')
 })
 
+test('broken numbers are written as in the language, addresses as they are', async () => {
+  await loadLanguage('fr')
+  expect(causeText('pictures_few:2.4:5')).toContain('2,4')
+  expect(causeText('stream_works_at:10.0.0.1:10')).toContain('10.0.0.1')
+  await loadLanguage('en')
+  expect(causeText('pictures_few:2.4:5')).toContain('2.4')
+})
+
 test('an id with an argument may have a text of its own', () => {
   expect(causeText('degraded:black')).toBe('The picture is black; nothing can be counted')
   expect(causeText('degraded')).not.toBe(causeText('degraded:black'))

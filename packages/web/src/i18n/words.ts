@@ -15,8 +15,13 @@ export function messageText(message: string, named: Record<string, string | numb
   const [id = '', ...args] = isKnown(whole) ? [whole] : message.split(':')
   // The types could only ask for the arguments of every message at once.
   const translate = i18n.t as (key: string, args: Record<string, string | number>) => string
-  return isKnown(id) ? translate(`message.${id}`, { ...Object.fromEntries(args.entries()), ...named }) : null
+  const all = Object.entries<string | number>({ ...args, ...named }).map(([name, value]) => [name, written(value)])
+  return isKnown(id) ? translate(`message.${id}`, Object.fromEntries(all)) : null
 }
+
+/** Broken numbers as the language writes them; anything else, an address too, as it came. */
+const written = (value: string | number): string | number =>
+  /^\d+\.\d+$/.test(String(value)) ? formatNumber(Number(value)) : value
 
 /** Text of a field's message id; an unknown one reads as "not valid". */
 export const fieldText = (message: string): string => messageText(message) ?? i18n.t('message.invalid')

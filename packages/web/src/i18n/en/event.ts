@@ -113,6 +113,7 @@ export const event = {
   zone: 'Zone',
   track: 'Track',
   direction: 'Direction',
+  directions: { up: 'up', down: 'down' },
   cause: 'Cause',
   levels: 'at that moment',
   previous: 'Previous event',

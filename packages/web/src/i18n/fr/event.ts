@@ -115,6 +115,7 @@ export const event = {
   zone: 'Zone',
   track: 'Piste',
   direction: 'Sens',
+  directions: { up: 'montée', down: 'descente' },
   cause: 'Cause',
   levels: 'à cet instant',
   previous: 'Événement précédent',

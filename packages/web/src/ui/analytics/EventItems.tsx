@@ -3,6 +3,7 @@ import { violationMetrics } from '@sightline/domain'
 import { IconPlayerPlay } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { formatDuration, formatNumber, formatSiteTime } from '../../i18n/format.ts'
+import { i18n } from '../../i18n/index.ts'
 import { Go } from '../Go.tsx'
 import { Tag } from '../Health.tsx'
 import { type KnownZones, useSiteZones } from '../site-zones.ts'
@@ -22,6 +23,10 @@ export function useMetricsText(): (event: EventEntity) => string {
       .join(' · ')
 }
 
+/** Which way a line was crossed. */
+export const directionText = (direction: string): string =>
+  direction === 'up' || direction === 'down' ? i18n.t(`event.directions.${direction}`) : direction
+
 /** `zone1 · peak 12 · ended after 2 min`: what became of what an event began; of other events nothing. */
 export function useOccasionText(): (event: EventEntity) => string {
   const { t } = useTranslation()
@@ -34,7 +39,7 @@ export function useOccasionText(): (event: EventEntity) => string {
     const length = ended_at && formatDuration((Date.parse(ended_at) - Date.parse(observed_at)) / 1000)
     const state = is_instant ? null : length ? t('event.lasted', { time: length }) : t('event.goesOn')
     const who = usecase_key === 'fcrecog' ? (person ?? t('face.unknown')) : null
-    return [who, zone, direction, ...values, state].filter(Boolean).join(' · ')
+    return [who, zone, direction && directionText(direction), ...values, state].filter(Boolean).join(' · ')
   }
 }
 

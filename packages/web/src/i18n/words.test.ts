@@ -12,10 +12,11 @@ test('what follows a colon becomes the argument of the text', () => {
 
 test('broken numbers are written as in the language, addresses as they are', async () => {
   await loadLanguage('fr')
-  expect(causeText('pictures_few:2.4:5')).toContain('2,4')
+  const figures = { fps: 2.4, expected_fps: 5 }
+  expect(causeText('pictures_few', figures)).toContain('2,4 images sur 5')
   expect(causeText('stream_works_at:10.0.0.1:10')).toContain('10.0.0.1')
   await loadLanguage('en')
-  expect(causeText('pictures_few:2.4:5')).toContain('2.4')
+  expect(causeText('pictures_few', figures)).toContain('2.4 of 5')
 })
 
 test('an id with an argument may have a text of its own', () => {

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import fs from 'node:fs'
+import net from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -301,6 +303,22 @@ describe('trouble of the database', () => {
 
   test('a mistake of ours stays what it is', async () => {
     await expect(rows('select nothing')).rejects.toMatchObject({ code: '42703' })
+  })
+
+  test('a pooler that drops what a connection begins with is refused: the fence between tenants would fall with it', async () => {
+    const { host, port, user, database } = new pg.Client(url)
+    const pooler = net.createServer((near) => {
+      const far = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host)
+      near.on('data', (bytes) => far.write(bytes.toString('latin1').replace('-c role=sl_app', ''.padEnd(14)), 'latin1'))
+      far.pipe(near)
+      near.on('close', () => far.destroy())
+      for (const socket of [near, far]) socket.on('error', () => socket.destroy())
+    })
+    await once(pooler.listen(0, '127.0.0.1'), 'listening')
+    const through = new URL(`postgres://127.0.0.1:${(pooler.address() as net.AddressInfo).port}/${database}`)
+    through.username = user ?? ''
+    await expect(openDatabase({ url: through.href, dataDir: '' })).rejects.toThrow(/hand on `options`/)
+    pooler.close()
   })
 
   test('a server that cannot be reached is one sentence without the password', async () => {

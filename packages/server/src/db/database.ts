@@ -139,12 +139,24 @@ function makePool(
     })
       .map(([setting, value]) => `-c ${setting}=${value}`)
       .join(' '),
+    ...(settings.role !== undefined && {
+      verify: (client, done) => void isRole(client, settings.role).then(done, done),
+    }),
   })
   // A connection that breaks while idle only leaves the pool; the next query gets a new one or its own error. While it
   // is lent out, between two statements, the pool does not listen: without a listener that would end the process.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', () => undefined))
   return pool
+}
+
+/** A pooler between us and the server may drop what a connection begins with, and so the second fence. */
+async function isRole(client: pg.PoolClient, role: DatabaseRole | undefined): Promise<Error | undefined> {
+  const { rows } = await client.query<{ user: string }>('select current_user as user')
+  if (rows[0]?.user === role) return undefined
+  return new DatabaseTrouble(
+    'A connection to the database does not begin as it was asked to. Let the pooler in DATABASE_URL hand on `options`, or name the server itself.',
+  )
 }
 
 /** First in a `select`: it is prepared, as `PreparingClient` says. @param name letters, digits, dots */
@@ -167,6 +179,12 @@ async function connect(config: pg.PoolConfig, options: DatabaseOptions, server: 
   const nobody = rowSecurity ? ({ role: 'sl_app' } as const) : {}
   const requests = makePool(config, 'requests', 10, requestSeconds, nobody)
   const ingest = makePool(config, 'ingest', 4, 60, nobody)
+  try {
+    ;(await requests.connect()).release()
+  } catch (error) {
+    await Promise.all([jobs, requests, ingest].map((pool) => pool.end()))
+    throw error
+  }
   // That of requests is `sl_app` from the beginning.
   const role = (name: Exclude<DatabaseRole, 'sl_app'>) => (rowSecurity ? [`set local role ${name}`] : [])
   const owner = transactions(jobs)

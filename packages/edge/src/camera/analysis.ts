@@ -12,8 +12,16 @@ type Running = { wanted: Analysis; sender: FrameSender; pace: Pace }
 type Held = Omit<Picture, 'frame'> & { picture: { frame: Frame } | { bgr: Size & { data: Buffer } } }
 
 const reportMs = 2000
-/** Pictures of the past that are worked off one after the other; as many as come in a rest (`gate.ts`) at 5 a second. */
-const mostHeld = 16
+/** Pictures of the past are worked off one after the other: those of the longest rest (`gate.ts`), and what comes meanwhile. */
+const heldSeconds = 4
+
+/**
+ * Whether a picture for which the worker has no time yet joins those that wait, else it takes their place. What waits
+ * behind the past is late for no fault of the worker, and as little to be left out; as long as the worker keeps up
+ * otherwise, it is through with them soon.
+ */
+export const joins = (held: readonly { isLate: boolean }[], isLate: boolean, fps: number): boolean =>
+  (isLate || held.at(-1)?.isLate === true) && held.length < heldSeconds * fps
 
 export type AnalysisFeed = { set(analysis: Analysis | null): void; consumer: Consumer; close(): void }
 
@@ -42,21 +50,17 @@ export function createAnalysisFeed(tell: (message: FromChild) => void): Analysis
     sent += 1
   }
   const hold = (here: Running, { frame, ...rest }: Picture) => {
-    const newest = held.at(-1)
-    if (newest && (held.length >= mostHeld || (!newest.isLate && !rest.isLate))) {
-      const [left] = held.splice(newest.isLate ? 0 : -1, 1)
-      if (left) free(left)
-      if (inWork) {
-        drops += 1
-        here.pace.dropped(performance.now())
-      }
-    }
-    if (rest.isLate) {
-      // Frames are a decoder's own memory, and large: a few of them at most are kept from it.
+    if (joins(held, rest.isLate, here.wanted.fps)) {
+      // Frames are a decoder's own memory, and large: one of them at most is kept from it.
       const { data, ...size } = scaler.bgr(frame, here.wanted)
-      held.push({ ...rest, picture: { bgr: { ...size, data: Buffer.from(data) } } })
+      held.push({ ...rest, isLate: true, picture: { bgr: { ...size, data: Buffer.from(data) } } })
       return
     }
+    if (held.length > 0 && inWork) {
+      drops += held.length
+      here.pace.dropped(performance.now())
+    }
+    letGo()
     const kept = frame.clone()
     if (kept) held.push({ ...rest, picture: { frame: kept } })
   }

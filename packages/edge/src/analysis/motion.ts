@@ -53,6 +53,7 @@ export function createMotion(cv: Cv, settings: MotionSettings, width: number, he
 
   function blobs(): Blob[] {
     cv.morphologyEx(foreground, foreground, cv.MORPH_OPEN, grain)
+    if (cv.countNonZero(foreground) === 0) return []
     cv.morphologyEx(foreground, foreground, cv.MORPH_CLOSE, body)
     const count = cv.connectedComponentsWithStats(foreground, labels, stats, centroids, 8, cv.CV_32S)
     const rows = stats.data32S

@@ -40,6 +40,9 @@ const mostInside = 32
 const freshMs = 1000
 const brokenTicks = 10 * ticksPerSecond
 
+/** The packet is ours. */
+type Kept = { packet: Packet; arrival: Arrival }
+
 export function createDecoder(parameters: CodecParameters, consumers: Consumer[]): Decoder {
   const context = openContext(parameters)
   /** Decodes glances, so that the other can go on where it stopped. */
@@ -50,7 +53,7 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
   const reducer = createReducer(glanceSize)
   const samplers = consumers.map((consumer) => ({ consumer, due: Number.NEGATIVE_INFINITY }))
   let requests: ((picture: Picture) => void)[] = []
-  let waiting: { packet: Packet; arrival: Arrival }[] = []
+  let waiting: Kept[] = []
   let waitingBytes = 0
   let hasKey = false
   let newestAt = 0
@@ -68,16 +71,14 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
     waiting = []
     waitingBytes = 0
   }
-  const keep = (packet: Packet, arrival: Arrival) => {
-    const kept = packet.clone()
-    if (!kept) throw new Error('No memory for a packet.')
-    waiting.push({ packet: kept, arrival })
-    waitingBytes += packet.size
+  const keep = (kept: Kept) => {
+    waiting.push(kept)
+    waitingBytes += kept.packet.size
   }
   /** What follows is predicted from this key frame, should it be needed. */
-  const keepOnly = (packet: Packet, arrival: Arrival) => {
+  const keepOnly = (kept: Kept) => {
     forgetWaiting()
-    keep(packet, arrival)
+    keep(kept)
   }
   const isWanted = (pts: number) =>
     requests.length > 0 || samplers.some(({ consumer, due }) => consumer.fps() > 0 && pts >= due)
@@ -127,10 +128,22 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
     for (const { packet, arrival } of waiting) decode(packet, arrival)
     forgetWaiting()
   }
+  /** Decodes a packet, and those that it is predicted from, when its picture is wanted. */
+  const follow = (kept: Kept) => {
+    const { key, pts, isReference } = kept.arrival
+    if (key) forgetWaiting()
+    const wanted = isWanted(pts)
+    if (!wanted && !isReference) return kept.packet.free()
+    keep(kept)
+    if (wanted || waitingBytes > mostWaitingBytes) decodeWaiting()
+  }
   const catchUp = () => {
     gate.wake()
+    const missed = waiting
+    waiting = []
+    waitingBytes = 0
     isLate = true
-    decodeWaiting()
+    for (const kept of missed) follow(kept)
     isLate = false
     glimpse = null
   }
@@ -161,22 +174,19 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       if (!hasKey) return
       const wasResting = gate.isResting()
       const verdict = gate.next({ key, bytes: packet.size, pts }, mayRest())
+      const kept = { packet: ours(packet), arrival }
       if (verdict === 'keep') {
-        keep(packet, arrival)
+        keep(kept)
         if (waitingBytes > mostWaitingBytes) catchUp()
         return
       }
-      if (verdict === 'glance' && glance(packet, arrival)) return keepOnly(packet, arrival)
+      if (verdict === 'glance' && glance(packet, arrival)) return keepOnly(kept)
       if (wasResting) catchUp()
-      if (key) forgetWaiting()
-      const wanted = isWanted(pts)
-      if (!wanted && !arrival.isReference) return
-      keep(packet, arrival)
-      if (wanted || waitingBytes > mostWaitingBytes) decodeWaiting()
+      follow(kept)
     },
     latest(take) {
       if (gate.isResting()) catchUp()
-      else decodeWaiting()
+      decodeWaiting()
       if (last && last.at > newestAt - freshMs) take(last)
       else requests.push(take)
     },
@@ -191,6 +201,12 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       glancer?.freeContext()
     },
   }
+}
+
+function ours(packet: Packet): Packet {
+  const kept = packet.clone()
+  if (!kept) throw new Error('No memory for a packet.')
+  return kept
 }
 
 function openContext(parameters: CodecParameters): CodecContext {

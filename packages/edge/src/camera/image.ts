@@ -35,7 +35,7 @@ export function fit(picture: Size, most: Size): Size {
 export function createReducer(size: Size): { grey(frame: Frame): Buffer; close(): void } {
   const converter = createConverter(AV_PIX_FMT_GRAY8)
   return {
-    grey: (frame) => Buffer.from(packed(converter.convert(frame, size), 1)),
+    grey: (frame) => Buffer.from(converter.bytes(frame, size, 1)),
     close: converter.close,
   }
 }
@@ -45,17 +45,10 @@ export function createScaler(): Scaler {
   return {
     bgr(frame, most) {
       const size = fit(frame, most)
-      return { ...size, data: packed(converter.convert(frame, size), 3) }
+      return { ...size, data: converter.bytes(frame, size, 3) }
     },
     close: converter.close,
   }
-}
-
-/** The frame's own memory where its rows have no padding, else a copy. */
-function packed(picture: Frame, pixelBytes: number): Buffer {
-  const [rows] = picture.data ?? []
-  const rowBytes = picture.width * pixelBytes
-  return rows && picture.linesize[0] === rowBytes ? rows.subarray(0, rowBytes * picture.height) : picture.toBuffer()
 }
 
 /** FFmpeg's scale of 2 (best) to 31. */
@@ -131,10 +124,19 @@ export function createJpegEncoder(): JpegEncoder {
   }
 }
 
+type Converter = {
+  convert(frame: Frame, size: Size): Frame
+  /** Rows without padding of a picture in one plane. */
+  bytes(frame: Frame, size: Size, pixelBytes: number): Buffer
+  close(): void
+}
+
 /** Scales and converts into one frame that is used again: valid until the next call. */
-function createConverter(format: AVPixelFormat): { convert(frame: Frame, size: Size): Frame; close(): void } {
+function createConverter(format: AVPixelFormat): Converter {
   let context: SoftwareScaleContext | null = null
   let target: Frame | null = null
+  /** The target's own memory: each time it is asked for it comes as one more object, as large to the garbage collector. */
+  let plane: Buffer | null = null
   let made = ''
 
   const make = (frame: Frame, size: Size) => {
@@ -156,15 +158,22 @@ function createConverter(format: AVPixelFormat): { convert(frame: Frame, size: S
     target.width = size.width
     target.height = size.height
     check(target.getBuffer(1), 'No memory for a picture')
+    plane = target.data?.[0] ?? null
     return { context, target }
   }
+  const convert = (frame: Frame, size: Size) => {
+    const wanted = `${frame.width} ${frame.height} ${frame.format} ${size.width} ${size.height}`
+    const ready = context && target && made === wanted ? { context, target } : make(frame, size)
+    made = wanted
+    check(ready.context.scaleFrameSync(ready.target, frame), 'A picture could not be scaled')
+    return ready.target
+  }
   return {
-    convert(frame, size) {
-      const wanted = `${frame.width} ${frame.height} ${frame.format} ${size.width} ${size.height}`
-      const ready = context && target && made === wanted ? { context, target } : make(frame, size)
-      made = wanted
-      check(ready.context.scaleFrameSync(ready.target, frame), 'A picture could not be scaled')
-      return ready.target
+    convert,
+    bytes(frame, size, pixelBytes) {
+      const picture = convert(frame, size)
+      const rowBytes = size.width * pixelBytes
+      return plane && picture.linesize[0] === rowBytes ? plane.subarray(0, rowBytes * size.height) : picture.toBuffer()
     },
     close() {
       context?.freeContext()

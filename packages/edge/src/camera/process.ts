@@ -22,8 +22,8 @@ const mostComplaint = 2000
  * take more memory than they save time, and so would a large space for what is young.
  */
 const slender = ['--max-semi-space-size=1', '--single-threaded', '--v8-pool-size=1']
-/** glibc keeps a heap for each thread else. */
-const oneHeap = { MALLOC_ARENA_MAX: '1' }
+/** glibc keeps a heap for each thread else; and nothing but FFmpeg's reading waits in libuv's threads, of which it needs one. */
+const oneHeap = { MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '1' }
 
 /** @param onEnd once; `complaint`: the end of what it wrote to stderr, empty when it was stopped by us */
 export function startCameraProcess(

@@ -1,7 +1,7 @@
 import { type Box, iou, shareInside } from '@sightline/domain'
 
 /** Looked at this often in vain, what moves is taken for no person. */
-const certainAfter = 4
+const certainAfter = 3
 /** Then it is looked at again after this long, and twice as long each time. */
 const firstPauseMs = 400
 const longestPauseMs = 1600

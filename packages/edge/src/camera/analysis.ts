@@ -27,6 +27,8 @@ export type AnalysisFeed = { set(analysis: Analysis | null): void; consumer: Con
 
 export function createAnalysisFeed(tell: (message: FromChild) => void): AnalysisFeed {
   const scaler = createScaler()
+  /** Has memory of its own: what the other made last may still be on its way. */
+  const keeper = createScaler()
   let running: Running | null = null
   let held: Held[] = []
   let inWork: { at: number; isLate: boolean } | null = null
@@ -52,13 +54,13 @@ export function createAnalysisFeed(tell: (message: FromChild) => void): Analysis
   const hold = (here: Running, { frame, ...rest }: Picture) => {
     if (joins(held, rest.isLate, here.wanted.fps)) {
       // Frames are a decoder's own memory, and large: one of them at most is kept from it.
-      const { data, ...size } = scaler.bgr(frame, here.wanted)
+      const { data, ...size } = keeper.bgr(frame, here.wanted)
       held.push({ ...rest, isLate: true, picture: { bgr: { ...size, data: Buffer.from(data) } } })
       return
     }
-    if (held.length > 0 && inWork) {
+    if (inWork) {
       drops += held.length
-      here.pace.dropped(performance.now())
+      for (const _ of held) here.pace.dropped(performance.now())
     }
     letGo()
     const kept = frame.clone()
@@ -127,6 +129,7 @@ export function createAnalysisFeed(tell: (message: FromChild) => void): Analysis
       clearInterval(timer)
       stop()
       scaler.close()
+      keeper.close()
     },
   }
 }

@@ -15,8 +15,8 @@ const [file = '', fps = '', loops = '1', onDemand = 'true', most = 'Infinity'] =
 const analysed = { fps: 5, width: 640, height: 480 }
 Log.setLevel(AV_LOG_QUIET)
 
-/** For a picture, on a busy machine: soon enough for 5 a second, but behind for a while after each catching up. */
-const workMs = 120
+/** For a picture, as where several cameras share a worker: soon enough for 5 a second, but behind after each catching up. */
+const workMs = 60
 
 type Picture = Extract<FromDecoder, { type: 'picture' }>
 /** Of the clip's own time: nothing here depends on how fast this machine is. */

@@ -206,7 +206,7 @@ export async function storeCameras(db: Db, store: Store): Promise<void> {
       from channel, generate_series(date_trunc('minute', now()) - interval '30 minutes', now(), '1 minute') b`)
   })
   await db.owner((trx) =>
-    sql`insert into channel_heard select tenant_id, id, date_trunc('minute', now()) from channel`.execute(trx),
+    sql`insert into channel_heard select tenant_id, channel_id, max(bucket) from event_1m group by 1, 2`.execute(trx),
   )
   for (const table of [
     'site',

@@ -117,6 +117,11 @@ export async function storeHistory(db: Db, store: Store, dataDir: string, stepSe
   }
   await Promise.all([work(), work()])
   await db.owner((trx) =>
+    sql`insert into channel_heard select tenant_id, channel_id, max(bucket) from event_1m where series = 0 group by 1, 2`.execute(
+      trx,
+    ),
+  )
+  await db.owner((trx) =>
     sql`insert into rollup_dirty (tenant_id, channel_id, hour)
       select distinct tenant_id, channel_id, date_bin('1 hour', bucket, 'epoch') from event_1m, rollup_seal
       where bucket < sealed_until on conflict do nothing`.execute(trx),

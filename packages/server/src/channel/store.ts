@@ -92,6 +92,11 @@ const channels = (trx: Trx, scope: Reach) =>
         .onRef('nimble_state.tenant_id', '=', 'channel.tenant_id')
         .onRef('nimble_state.nimble_id', '=', 'channel.nimble_id'),
     )
+    .leftJoin('channel_heard', (on) =>
+      on
+        .onRef('channel_heard.tenant_id', '=', 'channel.tenant_id')
+        .onRef('channel_heard.channel_id', '=', 'channel.id'),
+    )
     .select(ownColumns)
     .select([
       'organization.uid as organization_uid',
@@ -129,12 +134,12 @@ const channels = (trx: Trx, scope: Reach) =>
         .select('last_at')
         .whereRef('event_1m.tenant_id', '=', 'channel.tenant_id')
         .whereRef('event_1m.channel_id', '=', 'channel.id')
+        // The newest minute is known: looking for it in each channel's own takes most of the time of a list.
+        .whereRef('bucket', '=', 'channel_heard.at')
         // Series 0 is the observed time: a row for every minute in which anything was sent.
         .where('series', '=', 0)
         // Not a day: taking one off asks the calendar again for each channel, which costs more than all the rest.
         .where('bucket', '>', sql<Date>`now() - interval '24 hours'`)
-        .orderBy('bucket', 'desc')
-        .limit(1)
         .as('last_record_at'),
     )
     .select((eb) =>

@@ -1,5 +1,6 @@
 import { feature, mesh } from 'topojson-client'
 import outlines from 'world-atlas/countries-50m.json?url'
+import { unwrapped } from './ring.ts'
 
 export type Country = { code: string; center: [long: number, lat: number]; area: number }
 export type World = {
@@ -43,6 +44,10 @@ export function loadWorld(): Promise<World> {
     const land = feature(atlas, atlas.objects.countries) as GeoJSON.FeatureCollection<
       GeoJSON.Polygon | GeoJSON.MultiPolygon
     >
+    for (const { geometry } of land.features) {
+      if (geometry.type === 'Polygon') geometry.coordinates = geometry.coordinates.map(unwrapped)
+      else geometry.coordinates = geometry.coordinates.map((part) => part.map(unwrapped))
+    }
     const borders = mesh(atlas, atlas.objects.countries, (a, b) => a !== b)
     return { land, borders, countries: land.features.flatMap(countryOf) }
   })()

@@ -19,6 +19,8 @@ const initials = (name: string) =>
 
 /** So many sites stand in the tree at once; the others are found by typing. */
 const mostSites = 60
+/** So many are here to be found at once; beyond this the server searches too. */
+const mostKnown = 500
 const typingMs = 150
 
 /** Which customer's sites are shown, and the short way to one of them. */
@@ -28,15 +30,21 @@ export default function CustomerSwitcher({ isRail, onGo }: { isRail?: boolean; o
   const [opened, { toggle, close }] = useDisclosure()
   const [filter, setFilter] = useState('')
   const [typed] = useDebouncedValue(filter.trim(), typingMs)
-  // The server searches: there may be thousands.
-  const { data: sites = [] } = useQuery({
-    ...api.site.list.query({ q: typed || undefined, limit: mostSites }),
-    enabled: opened,
+  const { data: known = [] } = useQuery({ ...api.site.list.query({ limit: mostKnown }), enabled: opened })
+  const { data: others = [] } = useQuery({
+    ...api.site.list.query({ q: typed, limit: mostSites }),
+    enabled: opened && known.length === mostKnown && typed !== '',
     placeholderData: keepPreviousData,
   })
   if (!selected) return null
 
-  const fits = (text: string) => text.toLocaleLowerCase().includes(filter.toLocaleLowerCase())
+  const words = filter.trim().toLocaleLowerCase()
+  const fits = (text: string) => text.toLocaleLowerCase().includes(words)
+  const nameOf = new Map(customers.map(({ customer_id, customer_name }) => [customer_id, customer_name]))
+  const fitting = [...new Map([...known, ...others].map((site) => [site.site_id, site])).values()].filter(
+    ({ site_name, customer_id }) => fits(site_name) || fits(nameOf.get(customer_id) ?? ''),
+  )
+  const sites = fitting.slice(0, mostSites)
   const tree = customers
     .map((customer) => ({ customer, sites: sites.filter((site) => site.customer_id === customer.customer_id) }))
     .filter(({ customer, sites }) => fits(customer.customer_name) || sites.length > 0)
@@ -112,7 +120,9 @@ export default function CustomerSwitcher({ isRail, onGo }: { isRail?: boolean; o
                 </ul>
               </li>
             ))}
-            {sites.length === mostSites && <li className={classes.none}>{t('shell.moreSites')}</li>}
+            {(fitting.length > sites.length || others.length === mostSites) && (
+              <li className={classes.none}>{t('shell.moreSites')}</li>
+            )}
             {tree.length === 0 && <li className={classes.none}>{t('common.nothingMatches')}</li>}
           </ul>
         </ScrollArea.Autosize>

@@ -1,8 +1,14 @@
+import { Button } from '@mantine/core'
 import { cardsOf, type UsecaseKey } from '@sightline/domain'
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
 import { figuresQuery } from '../ui/cameras/customer-cameras.ts'
+import { MetricGrid } from '../ui/MetricCard.tsx'
 import { Bone } from '../ui/Skeletons.tsx'
+import { firstRows } from './first-rows.ts'
 
 type Props = {
   customerId: string
@@ -17,4 +23,39 @@ export function CustomerCards({ customerId, usecaseKey, shared }: Props) {
   if (data) return <UsecaseCards usecaseKey={usecaseKey} metrics={data.metrics} shared={shared} />
   // Their room is kept, so that nothing below moves when they come.
   return isPending && cardsOf(usecaseKey).map(({ id }) => <Bone key={id} height={130} />)
+}
+
+/** The cards of use cases; of many, those that fill the first rows, until all are asked for. */
+export function FoldedCards(props: {
+  customerId: string
+  usecases: readonly UsecaseKey[]
+  shared: ReadonlySet<string>
+}) {
+  const { customerId, usecases, shared } = props
+  const { t } = useTranslation()
+  const [isWhole, setIsWhole] = useState(false)
+  const first = firstRows(usecases)
+  return (
+    <>
+      <MetricGrid>
+        {(isWhole ? usecases : first).map((key) => (
+          <CustomerCards key={key} customerId={customerId} usecaseKey={key} shared={shared} />
+        ))}
+      </MetricGrid>
+      {first.length < usecases.length && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          mt={8}
+          aria-expanded={isWhole}
+          onClick={() => setIsWhole(!isWhole)}
+          rightSection={isWhole ? <IconChevronUp size={14} /> : <IconChevronDown size={14} />}
+        >
+          {isWhole
+            ? t('dashboard.fewerCards')
+            : t('dashboard.allCards', { count: usecases.flatMap((key) => cardsOf(key)).length })}
+        </Button>
+      )}
+    </>
+  )
 }

@@ -16,13 +16,12 @@ import { UsecasePills } from '../ui/cameras/UsecasePills.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
-import { MetricGrid } from '../ui/MetricCard.tsx'
 import { NoCustomer } from '../ui/NoCustomer.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton, PageSkeleton } from '../ui/Skeletons.tsx'
 import { WhenSeen } from '../ui/WhenSeen.tsx'
-import { CustomerCards } from './CustomerCards.tsx'
+import { FoldedCards } from './CustomerCards.tsx'
 import classes from './dashboard.module.css'
 import { ViewSwitch } from './ViewSwitch.tsx'
 import type { View } from './views.ts'
@@ -117,11 +116,7 @@ function OfCustomer({ customer, uc, view: face }: Shown & { customer: Customer }
               <UsecaseColumns customerId={customer_id} counts={counts} chosen={chosen} cameras={all} />
             </Suspense>
           ) : (
-            <MetricGrid>
-              {chosen.map((key) => (
-                <CustomerCards key={key} customerId={customer_id} usecaseKey={key} shared={shared} />
-              ))}
-            </MetricGrid>
+            <FoldedCards customerId={customer_id} usecases={chosen} shared={shared} />
           )}
         </>
       )}

@@ -34,4 +34,6 @@ export const dashboard = {
   top: 'Where most was seen',
   largeMap: 'Large map',
   refresh: 'Refresh',
+  allCards: 'Show all {{count}} figures',
+  fewerCards: 'Show fewer figures',
 } as const

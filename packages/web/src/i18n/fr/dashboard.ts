@@ -34,4 +34,6 @@ export const dashboard = {
   top: 'Où l’on a vu le plus',
   largeMap: 'Grande carte',
   refresh: 'Actualiser',
+  allCards: 'Afficher les {{count}} chiffres',
+  fewerCards: 'Afficher moins de chiffres',
 } as const

@@ -57,7 +57,10 @@ export const UsecaseCards = memo(({ usecaseKey, metrics, period = 'h24', shared 
         note={
           beside === null
             ? undefined
-            : t(`usecase.note.${note}`, { beside: note === 'share' ? formatPercent(beside) : formatNumber(beside) })
+            : t(`usecase.note.${note}`, {
+                beside:
+                  note === 'share' ? formatPercent(beside) : formatNumber(beside < 100 ? beside : Math.round(beside)),
+              })
         }
         delta={stat?.delta_ratio}
         deltaNote={t(`usecase.previous.${period}`)}

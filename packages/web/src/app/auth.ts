@@ -49,7 +49,6 @@ export async function signedIn(user: UserInfo): Promise<void> {
 }
 
 async function leave(): Promise<void> {
-  closeStream()
   session.set(null)
   queryClient.clear()
   await loadModules(judgeAgain)
@@ -66,6 +65,8 @@ export function signOut(): Promise<void> {
 }
 
 async function endSession(): Promise<void> {
+  // The server ends it with the session, and it would be asked for again in vain.
+  closeStream()
   const result = await api.auth.logout.call({})
   // A session that is over already is what was asked for.
   if (!result.status && result.failure.code !== 401) notify(result.message)

@@ -22,6 +22,7 @@ class Asking implements DatabaseConnection {
   /** How many statements may come; the last of them takes the end along. */
   #left: number
   #isOver = false
+  #hasLeft = false
 
   constructor(client: pg.PoolClient, begin: string, statements = Number.POSITIVE_INFINITY) {
     this.#client = client
@@ -51,25 +52,29 @@ class Asking implements DatabaseConnection {
     await this.#begun
     const { command } = await this.#client.query('commit')
     if (command === 'ROLLBACK') throw new Error('A statement of the transaction failed, so that nothing was stored.')
+    this.#client.release()
   }
 
   /** The end of one that only read: what it was asked for is there, so it goes out and nobody waits for it. */
   leave() {
     if (this.#isOver) return
     this.#isOver = true
-    // Where the connection is lost, the pool hears of it by itself; there is nothing else to lose.
-    this.#client.query('commit').catch(() => undefined)
+    this.#hasLeft = true
+    this.#endWith('commit')
   }
 
-  /** Gives the connection back; one that cannot even roll back is closed. */
+  /** After a failure. */
   async rollback() {
     this.#isOver = true
-    try {
-      await this.#client.query('rollback')
-      this.#client.release()
-    } catch (error) {
-      this.#client.release(error as Error)
-    }
+    if (!this.#hasLeft) await this.#endWith('rollback')
+  }
+
+  /** Gives the connection back once it has ended; one that cannot even end is closed. */
+  #endWith(end: 'commit' | 'rollback'): Promise<void> {
+    return this.#client.query(end).then(
+      () => this.#client.release(),
+      (error: Error) => this.#client.release(error),
+    )
   }
 }
 
@@ -95,12 +100,11 @@ export function transactions(pool: pg.Pool, ...settings: string[]): Transactions
   const dialect = new PostgresDialect({ pool })
   const props: Omit<KyselyProps, 'executor'> = { config: { dialect }, dialect, driver: dialect.createDriver() }
   const [compiler, adapter] = [new PostgresQueryCompiler(), new PostgresAdapter()]
-  const run = async <T>(client: pg.PoolClient, connection: Asking, work: Work<T>, end: () => unknown): Promise<T> => {
+  const run = async <T>(connection: Asking, work: Work<T>, end: () => unknown): Promise<T> => {
     const executor = new DefaultQueryExecutor(compiler, adapter, { provideConnection: (use) => use(connection) })
     try {
       const result = await work(new Transaction<Database>({ ...props, executor }))
       await end()
-      client.release()
       return result
     } catch (error) {
       await connection.rollback()
@@ -108,14 +112,12 @@ export function transactions(pool: pg.Pool, ...settings: string[]): Transactions
     }
   }
   const transact = async <T>(work: Work<T>): Promise<T> => {
-    const client = await pool.connect()
-    const connection = new Asking(client, begin)
-    return run(client, connection, work, () => connection.commit())
+    const connection = new Asking(await pool.connect(), begin)
+    return run(connection, work, () => connection.commit())
   }
   const read = async <T>(work: Work<T>, { statements }: Reading = {}): Promise<T> => {
-    const client = await pool.connect()
-    const connection = new Asking(client, beginReading, statements)
-    return run(client, connection, work, () => connection.leave())
+    const connection = new Asking(await pool.connect(), beginReading, statements)
+    return run(connection, work, () => connection.leave())
   }
   return Object.assign(transact, { read })
 }

@@ -4,6 +4,7 @@ import type { Trx } from '../db/database.ts'
 import type { Amount, Amounts } from './figures.ts'
 import { hourMs, minuteMs } from './rollup.ts'
 import type { SelectedChannel } from './select.ts'
+import type { RollupTable } from './tables.ts'
 
 export type Channels = readonly Pick<SelectedChannel, 'tenant_id' | 'id'>[]
 
@@ -231,17 +232,7 @@ export async function readPieces(
 }
 
 /** As `event_1h` and `event_1m` hold a series of a channel. */
-export type AmountRow = {
-  channel_id: number
-  series: number
-  n: number
-  sum: number
-  min: number | null
-  max: number | null
-  last: number | null
-  last_at: Date | null
-  observed_ms: number
-}
+export type AmountRow = Omit<RollupTable, 'tenant_id' | 'bucket'>
 
 export const amountOf = (row: AmountRow): Amount => ({
   n: row.n,

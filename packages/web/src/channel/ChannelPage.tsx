@@ -26,7 +26,7 @@ import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton, RowsSkeleton } from '../ui/Skeletons.tsx'
 import { ChannelFacts } from './ChannelFacts.tsx'
 import classes from './channel.module.css'
-import { useMissing } from './Needs.tsx'
+import { FacesOff, useMissing } from './Needs.tsx'
 import { RefactorChannel } from './RefactorChannel.tsx'
 import { useChannelJob } from './useJob.ts'
 
@@ -184,17 +184,8 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
 
 /** It counts nothing yet, and what somebody has to add first. */
 function Waits({ channel, cause }: { channel: Channel; cause: string | null }) {
-  const { t } = useTranslation()
   const { detector_state, site_id } = channel
-  if (cause === 'faces_off')
-    return (
-      <Alert color="orange" variant="light" mb="md" title={t('message.faces_off')}>
-        {t('face.needOff')}{' '}
-        <Go to="/site/detail" search={{ sid: site_id, tab: 'faces' }}>
-          {t('face.toSite')}
-        </Go>
-      </Alert>
-    )
+  if (cause === 'faces_off') return <FacesOff siteId={site_id} />
   return detector_state === 'needs_model' || detector_state === 'needs_calibration' ? <Lacks channel={channel} /> : null
 }
 

@@ -31,9 +31,13 @@ export function Needs({ usecaseKey, elements, siteId }: Props) {
 
 /** Said before the analytic is there: it waits until the site allows it. */
 function FacesAllowed({ siteId }: { siteId: string }) {
-  const { t } = useTranslation()
   const site = useQuery(api.site.get.query({ site_id: siteId }))
-  if (site.data?.faces_allowed !== false) return null
+  return site.data?.faces_allowed === false && <FacesOff siteId={siteId} />
+}
+
+/** Faces are not compared at the site, and where that is allowed. */
+export function FacesOff({ siteId }: { siteId: string }) {
+  const { t } = useTranslation()
   return (
     <Alert color="orange" variant="light" mb="md" title={t('message.faces_off')}>
       {t('face.needOff')}{' '}

@@ -135,6 +135,16 @@ export function percentile(values: readonly number[], share: number): number {
 /** Something else that does the same, or what no program can undercut: the same work, in the same run. */
 export type Measured = { name: string; rounds: number[] }
 
+export type Gate = {
+  atMost?: number
+  atLeast?: number
+  /**
+   * The name of a limit of the figure and its value where the gate was set. Machines differ, and this one from one day to
+   * the next, so the gate moves by as much as the limit does.
+   */
+  where?: { limit: string; is: number }
+}
+
 export type Figure = {
   /** What was measured, with its workload. */
   metric: string
@@ -145,7 +155,7 @@ export type Figure = {
   peer?: Measured | Measured[] | null
   limit?: Measured | Measured[] | null
   /** What it is held to; null for what is only told. */
-  gate: { atMost?: number; atLeast?: number } | null
+  gate: Gate | null
   /** Measured by the wall clock, which decides nothing on a busy machine; CPU time and sizes do. */
   isWallClock?: boolean
   /** Whether the answer was right; a figure of a wrong answer is void. */
@@ -160,9 +170,34 @@ export function verdict(figure: Figure, isNoisy = false): Verdict {
   if (!figure.correct.ok) return 'VOID'
   if (!figure.gate) return 'told'
   const value = median(figure.product)
-  const { atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY } = figure.gate
+  const { atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY } = gateHere(figure.gate, figure)
   if (value <= atMost && value >= atLeast) return 'PASS'
   return isNoisy && figure.isWallClock ? 'NOISY' : 'FAIL'
+}
+
+/** The gate as it stands on this machine in this run. */
+function gateHere(gate: Gate, { metric, limit }: Figure): Gate {
+  const { atMost, atLeast, where } = gate
+  if (!where) return gate
+  const measured = [limit ?? []].flat().find(({ name }) => name === where.limit)
+  if (!measured) throw new Error(`"${metric}" has no limit "${where.limit}" for its gate to move with.`)
+  const share = median(measured.rounds) / where.is
+  return {
+    ...(atMost !== undefined && { atMost: atMost * share }),
+    ...(atLeast !== undefined && { atLeast: atLeast * share }),
+  }
+}
+
+/** A gate in words, and where it stands on this machine. */
+function gateText(figure: Figure): string {
+  if (!figure.gate) return '–'
+  const { where } = figure.gate
+  const said = ({ atMost, atLeast }: Gate) =>
+    [atLeast !== undefined && `≥ ${short(atLeast)}`, atMost !== undefined && `≤ ${short(atMost)}`]
+      .filter(Boolean)
+      .join(', ')
+  if (!where) return said(figure.gate)
+  return `${said(gateHere(figure.gate, figure))} (${said(figure.gate)} where ${where.limit} is ${short(where.is)})`
 }
 
 export const short = (value: number): string =>
@@ -183,14 +218,12 @@ export function table(figures: readonly Figure[], isNoisy: (figure: Figure) => b
         .flat()
         .map(({ name, rounds }) => `${name} ${short(median(rounds))} (ratio ${short(value / median(rounds))})`)
         .join('; ') || '–'
-    const { atMost, atLeast } = figure.gate ?? {}
-    const gate = atMost !== undefined ? `≤ ${short(atMost)}` : atLeast !== undefined ? `≥ ${short(atLeast)}` : '–'
     return [
       figure.metric,
       `${short(value)} ${figure.unit}${range}`,
       against(figure.peer),
       against(figure.limit),
-      gate,
+      gateText(figure),
       `${figure.correct.ok ? '' : 'NOT '}${figure.correct.what}`,
       verdict(figure, isNoisy(figure)),
     ]

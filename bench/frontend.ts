@@ -23,8 +23,7 @@ export async function frontend(run: Run, { portal, store }: Stored): Promise<Fig
   const figures: Figure[] = []
   for (const screen of screens) {
     const loads: Load[] = []
-    for (let round = 0; round < rounds; round++)
-      loads.push(await load(browser, portal.origin, store.cookies[0] as string, screen))
+    for (const cookie of store.cookies.slice(0, rounds)) loads.push(await load(browser, portal.origin, cookie, screen))
     const own = weights.find(({ path }) => path === screen.path)
     const scripts = new Map(loads.flatMap(({ scripts }) => [...scripts]))
     const unread = own?.scripts.filter((file) => !scripts.has(file)) ?? []

@@ -2,7 +2,18 @@ import { checkLevels, diagnosisSteps, missingShape, usecaseKeys, views } from '@
 import * as z from 'zod'
 import { assigned, unassigned } from './assign.ts'
 import { elements } from './edge.ts'
-import { countOrDisabled, id, line, queryFlag, stored, thing, version } from './field.ts'
+import {
+  countOrDisabled,
+  id,
+  line,
+  optionalPaging,
+  queryFlag,
+  queryList,
+  search,
+  stored,
+  thing,
+  version,
+} from './field.ts'
 import { health } from './health.ts'
 import { op } from './op.ts'
 import { zone, zoneDraft } from './static.ts'
@@ -163,9 +174,15 @@ export const channel = {
   mine: op({
     method: 'GET',
     path: '/channel/list',
-    summary: 'All channels in reach',
+    summary: 'Channels in reach by name; at most 500 without a limit',
     access: 'viewer_and_above',
-    input: z.strictObject({}),
+    compressed: true,
+    input: z.strictObject({
+      /** Part of the channel's or the camera's name. */
+      q: search,
+      usecase_key: queryList(z.enum(usecaseKeys)).optional(),
+      ...optionalPaging,
+    }),
     output: z.array(channelEntity),
   }),
   byNimble: op({

@@ -424,6 +424,28 @@ describe('who sees a channel', () => {
     expect((await viewer.call('channel.create', draft())).status).toBe(403)
   })
 
+  test('all in reach come page by page in the order of their names, narrowed by use case and by part of a name', async () => {
+    const site = await t.make.site()
+    const door = await t.make.device({ name: 'Back door' }, site)
+    const hall = await t.make.device({ name: 'Hall' }, site)
+    await t.make.channel({ name: 'Échelle', usecase_key: 'intrdtec' }, door)
+    await t.make.channel({ name: 'delta', usecase_key: 'pplcnt' }, hall)
+    await t.make.channel({ name: 'Zeta', usecase_key: 'pplcnt' }, door)
+    const person = await t.make.user('viewer')
+    await t.make.assign(person, { site })
+    const viewer = await t.signIn(person)
+    const listed = async (input: object) => {
+      const { body } = await viewer.call('channel.mine', input)
+      return { names: body.response.map((one: { channel_name: string }) => one.channel_name), total: body.page.total }
+    }
+    expect(await listed({ limit: 2 })).toEqual({ names: ['delta', 'Échelle'], total: 3 })
+    expect(await listed({ limit: 2, offset: 2 })).toEqual({ names: ['Zeta'], total: 3 })
+    expect(await listed({ usecase_key: ['pplcnt'] })).toEqual({ names: ['delta', 'Zeta'], total: 2 })
+    expect(await listed({ q: 'BACK' })).toEqual({ names: ['Échelle', 'Zeta'], total: 2 })
+    expect(await listed({ q: 'échel', usecase_key: ['pplcnt', 'intrdtec'] })).toEqual({ names: ['Échelle'], total: 1 })
+    expect(await listed({ q: 'nowhere' })).toEqual({ names: [], total: 0 })
+  })
+
   test('another organization gets the same as for what does not exist', async () => {
     const { channel_id } = await create()
     const outsider = await t.signIn(await t.make.user('admin', {}, await t.make.organization()))

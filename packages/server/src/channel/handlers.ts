@@ -6,9 +6,9 @@ import type { Trx } from '../db/database.ts'
 import { lockDevices, readDevice } from '../device/store.ts'
 import { channelFigures } from '../event/store.ts'
 import { mediaUrl } from '../media/store.ts'
-import type { Ctx, Handlers } from '../mount.ts'
+import { type Ctx, type Handlers, reply } from '../mount.ts'
 import { isReachable, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
-import { joinAsWritten } from '../page.ts'
+import { joinAsWritten, pageOf } from '../page.ts'
 import { completeElements, dropWithChannel, readPipeline, updatePipeline } from '../pipeline/store.ts'
 import { invalid, Refusal, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
@@ -32,6 +32,7 @@ import {
   describeChannels,
   forgetDeleted,
   listChannels,
+  pageOfChannels,
   readChannel,
   touchChannels,
   updateChannel,
@@ -58,7 +59,13 @@ export const channel: Handlers<'channel'> = {
       usecaseUid: usecase_id,
     }),
 
-  mine: (_, ctx) => listed(ctx, {}),
+  mine: ({ limit, offset, ...filter }, { app, scope }) =>
+    app.db.read(scope, async (trx) => {
+      const asWritten = joinAsWritten(trx)
+      const { rows, counted } = await pageOfChannels(asWritten, scope, filter, { limit, offset })
+      const entities = await describeChannels(asWritten, scope, app.links, rows)
+      return reply(entities, { page: pageOf({ limit, offset }, counted) })
+    }),
 
   async byNimble({ nimble_id }, ctx) {
     const nimble = await ctx.app.db.as(ctx.scope, (trx) => readNimble(trx, ctx.scope, nimble_id))

@@ -20,6 +20,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { once } from '../db/once.ts'
 import { isHeard, type Links } from '../nimble/store.ts'
+import { mostCounted, mostRows, type Paging } from '../page.ts'
 import { numbersOf, withinChannels } from '../reach.ts'
 import { Refusal, stale } from '../refusal.ts'
 import type { Reach, Scope } from '../scope.ts'
@@ -171,6 +172,44 @@ export function channelRows(trx: Trx, scope: Scope, filter: ChannelFilter = {}):
   if (filter.usecaseUid) query = query.where('usecase.uid', '=', filter.usecaseUid)
   if (filter.nimbleUid) query = query.where('nimble.uid', '=', filter.nimbleUid)
   return query.execute()
+}
+
+/** A page of the channels in reach by name, and how many there are in all, counted up to one more than `mostCounted`. */
+export async function pageOfChannels(
+  trx: Trx,
+  scope: Scope,
+  { usecase_key, q }: { usecase_key?: readonly UsecaseKey[] | undefined; q?: string | undefined },
+  { limit = mostRows, offset = 0 }: Paging,
+): Promise<{ rows: ChannelRow[]; counted: number }> {
+  let all = trx.selectFrom('channel').where(withinChannels(scope))
+  if (usecase_key)
+    all = all.where(
+      sql<SqlBool>`channel.usecase_id in (select id from usecase where key = any(${[...usecase_key]}::text[]))`,
+    )
+  if (q)
+    all = all.where(sql<SqlBool>`(position(folded(${q}) in folded(channel.name)) > 0
+      or (channel.tenant_id, channel.device_id) in
+        (select tenant_id, id from device where position(folded(${q}) in folded(name)) > 0))`)
+  const [page, { counted }] = await Promise.all([
+    all
+      .select('channel.uid')
+      .orderBy(sql`channel.name collate "und-x-icu"`)
+      .orderBy('channel.tenant_id')
+      .orderBy('channel.id')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    trx
+      .selectFrom(
+        all
+          .select('channel.id')
+          .limit(mostCounted + 1)
+          .as('all'),
+      )
+      .select((eb) => eb.fn.countAll<number>().as('counted'))
+      .executeTakeFirstOrThrow(),
+  ])
+  return { rows: await channelRows(trx, scope, { channelUids: page.map(({ uid }) => uid) }), counted }
 }
 
 const ofDevices = once((trx, { tenants, ids, ...reach }: Reach & { tenants: number[]; ids: number[] }) =>

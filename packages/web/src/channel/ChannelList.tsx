@@ -1,9 +1,10 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type Channel, type ChannelStats, type Device, api as table } from '@sightline/contract'
+import { type UsecaseKey, usecaseKeys } from '@sightline/domain'
 import { IconPlus, IconUsers } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
@@ -18,6 +19,7 @@ import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { usePages } from '../ui/pages.ts'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { AssignChannels } from './AssignChannels.tsx'
 import classes from './channel.module.css'
@@ -25,46 +27,69 @@ import classes from './channel.module.css'
 const figure = (value: number | null | undefined) => (value === null || value === undefined ? '–' : formatNumber(value))
 
 /** So many analytics get their figures at once. */
-const pieceSize = 48
+const pieceSize = 100
 const typingMs = 200
+/** A list over several streams leaves out the health check of single cameras, unless one asks for it. */
+const counting = usecaseKeys.filter((key) => key !== 'emptyframecheck')
 
-/** The analytics of a camera with their figures of 24 hours; without a camera those of all in reach, piece by piece. */
-export function ChannelList({ device }: { device: Device | null }) {
+/** What is listed: of a camera all at once, of all in reach page by page. */
+function useChannels(device: Device | null, q: string, uc: UsecaseKey | undefined) {
   const { t } = useTranslation()
-  const go = useGo()
-  const mayEdit = useMay('edit')
-  const forDevice = useQuery({
+  const ofDevice = useQuery({
     ...api.channel.list.query({ device_id: device?.device_id }),
     enabled: device !== null,
   })
-  const mine = useQuery({ ...api.channel.mine.query({}), enabled: device === null })
-  const query = device ? forDevice : mine
-  // A list over several streams leaves out the health check of single cameras.
-  const several = new Set(query.data?.map(({ source_id }) => source_id)).size > 1
-  const all = useMemo(
-    () => query.data?.filter(({ usecase_key }) => !several || usecase_key !== 'emptyframecheck') ?? [],
-    [query.data, several],
-  )
-  const { q: typed = '' }: { q?: string } = useSearch({ strict: false })
-  const [q] = useDebouncedValue(typed.toLowerCase(), typingMs)
-  const fitting = useMemo(
-    () => all.filter((row) => `${row.channel_name} ${t(`usecase.name.${row.usecase_key}`)}`.toLowerCase().includes(q)),
-    [all, q, t],
-  )
-  const [pieces, setPieces] = useState(1)
-  const rows = useMemo(() => fitting.slice(0, pieces * pieceSize), [fitting, pieces])
-  const asked = Array.from({ length: Math.ceil(rows.length / pieceSize) }, (_, piece) =>
-    rows.slice(piece * pieceSize, (piece + 1) * pieceSize).map(({ channel_id }) => channel_id),
+  const pages = usePages(api.channel.mine, { q: q || undefined, usecase_key: uc ? [uc] : counting }, device === null)
+  const all = ofDevice.data
+  const several = new Set(all?.map(({ source_id }) => source_id)).size > 1
+  const here = useMemo(() => {
+    const wanted = uc ? [uc] : several ? counting : usecaseKeys
+    return all?.filter(
+      ({ channel_name, usecase_key }) =>
+        wanted.includes(usecase_key) &&
+        `${channel_name} ${t(`usecase.name.${usecase_key}`)}`.toLowerCase().includes(q.toLowerCase()),
+    )
+  }, [all, several, q, uc, t])
+  if (!device) return { ...pages, isHealthHidden: !uc }
+  return {
+    rows: here,
+    total: here?.length,
+    error: ofDevice.error,
+    retry: () => void ofDevice.refetch(),
+    remote: { hasMore: false, isFetching: false, more: () => undefined },
+    isHealthHidden: several && !uc,
+  }
+}
+
+/** The analytics of a camera with their figures of 24 hours; without a camera those of all in reach. */
+export function ChannelList({ device }: { device: Device | null }) {
+  const { t } = useTranslation()
+  const go = useGo()
+  const navigate = useNavigate()
+  const mayEdit = useMay('edit')
+  const { q: typed = '', uc }: { q?: string; uc?: UsecaseKey } = useSearch({ strict: false })
+  const [q] = useDebouncedValue(typed.trim(), typingMs)
+  const { rows, total, error, retry, remote, isHealthHidden } = useChannels(device, q, uc)
+  const setUsecase = (next: string | null) =>
+    void navigate({ to: '.', search: ((now: object) => ({ ...now, uc: next ?? undefined })) as never, replace: true })
+  const asked = Array.from({ length: Math.ceil((rows?.length ?? 0) / pieceSize) }, (_, piece) =>
+    (rows ?? []).slice(piece * pieceSize, (piece + 1) * pieceSize).map(({ channel_id }) => channel_id),
   )
   const stats = useQueries({
     queries: asked.map((channel_id) => api.channel.stats.query({ channel_id })),
     combine: (found) => new Map(found.flatMap(({ data = [] }) => data.map((one) => [one.channel_id, one] as const))),
   })
   const [isAssigning, setIsAssigning] = useState(false)
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Channel>>(new Map())
   const [fault, setFault] = useState<string | null>(null)
   const [showsPeople, setShowsPeople] = useState(false)
-  const selected = all.filter(({ channel_id }) => chosen.has(channel_id))
+  const selected = [...chosen.values()]
+  /** Those that a filter hides by now stay chosen. */
+  const choose = (ids: ReadonlySet<string>) =>
+    setChosen((now) => {
+      const known = new Map([...now, ...(rows ?? []).map((row) => [row.channel_id, row] as const)])
+      return new Map([...known].filter(([id]) => ids.has(id)))
+    })
   const choosePeople = () => {
     const wish = table.channel.assign.input.shape.channel_id.safeParse(selected.map(({ channel_id }) => channel_id))
     setFault(wish.error?.issues[0]?.message ?? null)
@@ -72,7 +97,7 @@ export function ChannelList({ device }: { device: Device | null }) {
   }
   const endAssigning = () => {
     setIsAssigning(false)
-    setChosen(new Set())
+    setChosen(new Map())
     setFault(null)
   }
   const columns = useMemo((): Column<Channel>[] => {
@@ -142,21 +167,24 @@ export function ChannelList({ device }: { device: Device | null }) {
     <>
       <PageHeader
         title={device ? t('channel.listOf', { camera: device.device_name }) : t('channel.list')}
-        meta={[query.data && t('channel.meta', { count: all.length }), several && t('channel.healthCheckHidden')]
+        meta={[
+          typeof total === 'number' && t('channel.meta', { count: total }),
+          isHealthHidden && t('channel.healthCheckHidden'),
+        ]
           .filter(Boolean)
           .join(' · ')}
       >
-        {mayEdit && all.length > 0 && !isAssigning && (
+        {mayEdit && rows && rows.length > 0 && !isAssigning && (
           <Button variant="default" leftSection={<IconUsers size={16} />} onClick={() => setIsAssigning(true)}>
             {t('channel.assign.open')}
           </Button>
         )}
-        {mayEdit && all.length > 0 && add}
+        {mayEdit && rows && rows.length > 0 && add}
       </PageHeader>
       <Panel flush>
-        {query.isError && !query.data ? (
-          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
-        ) : !query.data ? (
+        {error && !rows ? (
+          <ErrorPanel error={error} onRetry={retry} />
+        ) : !rows ? (
           <RowsSkeleton />
         ) : (
           <DataTable
@@ -164,20 +192,27 @@ export function ChannelList({ device }: { device: Device | null }) {
             columns={columns}
             rows={rows}
             rowId={({ channel_id }) => channel_id}
-            filterLabel={t('channel.filter')}
-            // All are here already; their figures come with the piece.
-            remote={{
-              hasMore: rows.length < fitting.length,
-              isFetching: false,
-              more: () => setPieces((now) => now + 1),
-            }}
-            isFiltered={q !== ''}
+            filterLabel={t(device ? 'channel.filter' : 'channel.filterAll')}
+            remote={remote}
+            filters={
+              <Select
+                w={220}
+                aria-label={t('event.filter.usecase')}
+                placeholder={t('event.filter.allUsecases')}
+                clearable
+                value={uc ?? null}
+                onChange={setUsecase}
+                data={usecaseKeys.map((value) => ({ value, label: t(`usecase.name.${value}`) }))}
+              />
+            }
+            isFiltered={q !== '' || uc !== undefined}
+            onClearFilters={() => setUsecase(null)}
             selection={
               isAssigning
                 ? {
-                    ids: chosen,
+                    ids: new Set(chosen.keys()),
                     onChange: (ids) => {
-                      setChosen(ids)
+                      choose(ids)
                       setFault(null)
                     },
                     labelOf: ({ channel_name }) => channel_name,
@@ -185,36 +220,24 @@ export function ChannelList({ device }: { device: Device | null }) {
                 : undefined
             }
             footer={
-              <>
-                {rows.length < fitting.length && (
-                  <Group justify="space-between" px="md" py="xs">
-                    <span className="t2 num">
-                      {t('channel.shown', { shown: formatNumber(rows.length), total: formatNumber(fitting.length) })}
+              isAssigning && (
+                <section className={classes.choosing} aria-label={t('channel.assign.open')}>
+                  <span className="num">{t('channel.assign.selected', { count: selected.length })}</span>
+                  {fault && (
+                    <span className={classes.fault} role="alert">
+                      {fieldText(fault)}
                     </span>
-                    <Button size="compact-sm" variant="subtle" onClick={() => setPieces((now) => now + 1)}>
-                      {t('channel.more')}
+                  )}
+                  <Group gap="xs" ml="auto">
+                    <Button size="xs" variant="default" onClick={endAssigning}>
+                      {t('common.cancel')}
+                    </Button>
+                    <Button size="xs" onClick={choosePeople}>
+                      {t('channel.assign.choose')}
                     </Button>
                   </Group>
-                )}
-                {isAssigning && (
-                  <section className={classes.choosing} aria-label={t('channel.assign.open')}>
-                    <span className="num">{t('channel.assign.selected', { count: selected.length })}</span>
-                    {fault && (
-                      <span className={classes.fault} role="alert">
-                        {fieldText(fault)}
-                      </span>
-                    )}
-                    <Group gap="xs" ml="auto">
-                      <Button size="xs" variant="default" onClick={endAssigning}>
-                        {t('common.cancel')}
-                      </Button>
-                      <Button size="xs" onClick={choosePeople}>
-                        {t('channel.assign.choose')}
-                      </Button>
-                    </Group>
-                  </section>
-                )}
-              </>
+                </section>
+              )
             }
             onRowClick={(row) =>
               go('/channel/detail', { did: row.device_id, cid: row.channel_id, uid: row.usecase_id })

@@ -9,8 +9,7 @@ export const channel = {
   healthCheckHidden: 'The empty frame check of each camera is shown on the camera’s own page.',
   camera: 'Camera',
   filter: 'Filter by name or use case',
-  shown: '{{shown}} of {{total}} shown',
-  more: 'Show more',
+  filterAll: 'Filter by name or camera',
   assign: {
     open: 'Assign to people',
     selected_one: '{{count}} selected',

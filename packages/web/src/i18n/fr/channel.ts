@@ -9,8 +9,7 @@ export const channel = {
   healthCheckHidden: 'Le contrôle d’image vide de chaque caméra figure sur la page de la caméra.',
   camera: 'Caméra',
   filter: 'Filtrer par nom ou cas d’usage',
-  shown: '{{shown}} sur {{total}} affichées',
-  more: 'Afficher plus',
+  filterAll: 'Filtrer par nom ou caméra',
   assign: {
     open: 'Attribuer à des personnes',
     selected_one: '{{count}} sélectionnée',

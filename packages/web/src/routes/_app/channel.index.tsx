@@ -1,3 +1,4 @@
+import { usecaseKeys } from '@sightline/domain'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import * as z from 'zod'
@@ -7,7 +8,7 @@ import { ChannelList } from '../../channel/ChannelList.tsx'
 import { tableSearch } from '../../ui/table-search.ts'
 
 export const Route = createFileRoute('/_app/channel/')({
-  validateSearch: z.object({ did: z.uuid().optional(), ...tableSearch }),
+  validateSearch: z.object({ did: z.uuid().optional(), uc: z.enum(usecaseKeys).optional(), ...tableSearch }),
   beforeLoad: requireModule('viewer_nav'),
   loaderDeps: ({ search: { did } }) => ({ did }),
   loader: async ({ deps: { did } }) => {

@@ -12,6 +12,7 @@ import { statements as faces } from './migrations/0010_faces.ts'
 import { statements as privileges } from './migrations/0011_privileges.ts'
 import { statements as hours } from './migrations/0012_hours.ts'
 import { statements as shared } from './migrations/0014_shared.ts'
+import { statements as identity } from './migrations/0016_identity.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -36,6 +37,7 @@ const migrations: Record<string, Migration> = {
   '0011_privileges': run(privileges),
   '0012_hours': run(hours),
   '0014_shared': run(shared),
+  '0016_identity': run(identity),
 }
 
 /**

@@ -147,15 +147,9 @@ describe('the list', () => {
     await store([open(intrusion, now - hourMs, { violation: 1 }, { clip_id })])
     const second = open(occupancy, now - hourMs + 1000, { up: 1 }, { clip_id })
     await store([second, open(counting, now - hourMs + 1000, { total: 1 }, { clip_id })])
-    const seen = async (channel: { id: number }) => {
+    const seen = async (channel: typeof counting) => {
       const person = await make.user('viewer')
-      await make.assign(person, { site })
-      await db.owner((trx) =>
-        trx
-          .insertInto('user_channel')
-          .values({ tenant_id: person.tenant_id, user_id: person.id, channel_id: channel.id })
-          .execute(),
-      )
+      await make.assign(person, { site, channel })
       const viewer = await t.signIn(person)
       // The edge server that keeps it is away: 503 is only said to who may see it.
       return (await viewer.send({ method: 'GET', url: `/api/v1/media/${clip_id}` })).status

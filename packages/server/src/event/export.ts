@@ -32,35 +32,43 @@ export async function startExport(
     ...{ channels, period, view, after },
     ...{ kinds: kind, metrics: selection.usecase_meta_key, details: true, limit: rowsAtOnce, offset: 0 },
   })
-  const { metrics, names } = await db.as(scope, async (trx) => {
+  const { metrics, names, hasPeople } = await db.as(scope, async (trx) => {
     const channels = await selectChannels(trx, scope, selection)
     if ((await countEvents(trx, query(channels, undefined), mostExportRows + 1)) > mostExportRows)
       throw invalid({ start: [`export_too_many:${mostExportRows}`] })
-    return { metrics: columnsOf(channels), names: await namesOf(trx, channels) }
+    const hasPeople = channels.some(({ usecase_key }) => usecase_key === 'fcrecog')
+    return { metrics: columnsOf(channels), names: await namesOf(trx, channels), hasPeople }
   })
   const read = (after: string | undefined) =>
     db.as(scope, async (trx) => {
       const channels = await selectChannels(trx, scope, selection)
       return (await listEvents(trx, query(channels, after), '')).events
     })
-  return lines(read, metrics, names, separator)
+  return lines(read, { metrics, names, hasPeople }, separator)
 }
 
 async function* lines(
   read: (after: string | undefined) => Promise<EventEntity[]>,
-  metrics: readonly MetricId[],
-  names: ReadonlyMap<string, Names>,
+  table: Table,
   separator: Separator,
 ): AsyncIterable<string> {
-  yield byteOrderMark + csvLine([...heads, ...metrics], separator)
+  const { metrics, hasPeople } = table
+  yield byteOrderMark + csvLine([...heads, ...(hasPeople ? ['person'] : []), ...metrics], separator)
   let after: string | undefined
   do {
     const events = await read(after)
-    yield events.map((event) => csvLine(cellsOf(event, metrics, names.get(event.channel_id)), separator)).join('')
+    yield events.map((event) => csvLine(cellsOf(event, table), separator)).join('')
     after = events.length < rowsAtOnce ? undefined : events.at(-1)?.event_uuid
   } while (after)
 }
 
+/** What the columns are, and what the rows are called. */
+type Table = {
+  metrics: readonly MetricId[]
+  names: ReadonlyMap<string, Names>
+  /** Whether faces are recognised in some of it. */
+  hasPeople: boolean
+}
 type Names = { channel: string; device: string; site: string; timezone: string }
 
 const heads = [
@@ -82,8 +90,9 @@ const heads = [
   'clip',
 ]
 
-function cellsOf(event: EventEntity, metrics: readonly MetricId[], names: Names | undefined): Cell[] {
+function cellsOf(event: EventEntity, { metrics, hasPeople, ...table }: Table): Cell[] {
   const { observed_at, occasion, details } = event
+  const names = table.names.get(event.channel_id)
   const text = (value: unknown) => (typeof value === 'string' ? value : null)
   const ended = occasion?.ended_at ?? null
   return [
@@ -104,6 +113,7 @@ function cellsOf(event: EventEntity, metrics: readonly MetricId[], names: Names 
     event.kind === 'window' ? event.observed_ms / 1000 : null,
     event.snapshot_url && 'yes',
     event.clip_url && 'yes',
+    ...(hasPeople ? [occasion?.person ?? null] : []),
     ...metrics.map((metric) => occasion?.peak[metric] ?? event.metrics[metric] ?? null),
   ]
 }

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { colourDetector, colourEmbedder } from '../../../domain/src/testing/onnx-file.ts'
 import { desiredConfig } from '../nimble/desired.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
+import { eventRecord } from '../testing/events.ts'
 import { multipart } from '../testing/multipart.ts'
 
 let t: TestApp
@@ -203,9 +204,27 @@ test('who only looks sees names, no pictures', async () => {
   expect((await viewer.send({ url: mine.pictures[0].url })).status).toBe(404)
 })
 
+test('who is narrowed to other channels sees no names; one that recognises faces shows them', async () => {
+  const device = await t.make.device({}, site)
+  const counting = await t.make.channel({ usecase_key: 'pplcnt' }, device)
+  const person = await t.make.user('viewer')
+  await t.make.assign(person, { site, channel: counting })
+  const viewer = await t.signIn(person)
+  expect((await viewer.call('face.list', { site_id: siteUid })).body.response).toEqual([])
+  await t.make.assign(person, { channel })
+  const [seen] = (await viewer.call('face.list', { site_id: siteUid })).body.response
+  expect(seen).toMatchObject({ face_name: 'Ada Red' })
+})
+
 const eventOf = (identity: string) =>
   t.make.event(channel, { kind: 'open', details: { instant: true, identity, likeness: 0.93, track_id: 4 } })
 const toldOf = async (event_uuid: string) => (await admin.call('event.id', { event_uuid })).body.response
+/** What a spreadsheet is given of the last hour. */
+const exported = async () => {
+  const [start, end] = [Date.now() - 3_600_000, Date.now() + 60_000].map((at) => new Date(at).toISOString())
+  const payload = { start, end, channel_id: [channel.uid], separator: ',' }
+  return (await admin.send({ method: 'POST', url: '/api/v1/event/export', payload })).text
+}
 const detailsOf = async (event_uuid: string) => (await toldOf(event_uuid)).details
 
 test('events say who it was; a deleted person is gone from disk, database, gallery, events and trace, to the byte', async () => {
@@ -217,6 +236,16 @@ test('events say who it was; a deleted person is gone from disk, database, galle
     details: { identity: face_id, likeness: 0.93 },
     occasion: { person: 'Ada Scarlet' },
   })
+  expect(await exported()).toMatch(/"Ada Scarlet"/)
+  // What could not be stored is kept for whoever looks for the fault, and names nobody from the beginning.
+  const details = { instant: true, identity: face_id, likeness: 0.93, track_id: 4 }
+  const late = eventRecord({ channel_id: channel.uid, observed_at: 0, kind: 'open', metrics: { total: 1 }, details })
+  const { tenant_id: tenantId, nimble_id: nimbleId } = channel
+  const sent = await t.services.events.write({ tenantId, nimbleId, records: [late], receivedAt: new Date() })
+  expect(sent).toMatchObject({ rejected: 1 })
+  const [rejected] = await rows<{ record: string }>('select record from event_rejected')
+  expect(rejected?.record).toContain('track_id')
+  expect(rejected?.record).not.toContain(face_id)
   const [square = ''] = await squares()
   const bytes = readFileSync(join(t.services.env.dataDir, square))
 
@@ -227,10 +256,11 @@ test('events say who it was; a deleted person is gone from disk, database, galle
   expect(await wanted()).not.toHaveProperty('gallery')
   expect(await detailsOf(event_uuid)).toEqual({ instant: true, identity: null, track_id: 4 })
   expect((await toldOf(event_uuid)).occasion.person).toBeNull()
+  expect(await exported()).toMatch(/"person"/)
   // An edge server that was away sends what it still had.
-  const late = await eventOf(face_id)
-  expect(await detailsOf(late.event_uuid)).toMatchObject({ identity: null })
-  expect(await detailsOf(late.event_uuid)).not.toHaveProperty('likeness')
+  const back = await eventOf(face_id)
+  expect(await detailsOf(back.event_uuid)).toMatchObject({ identity: null })
+  expect(await detailsOf(back.event_uuid)).not.toHaveProperty('likeness')
   // Nowhere in the database is the id of the person but in the trace of the deletion, nor the name anywhere.
   const holding = async (text: string) => {
     const found: string[] = []
@@ -241,6 +271,18 @@ test('events say who it was; a deleted person is gone from disk, database, galle
   }
   expect(await holding(face_id)).toEqual(['trace'])
   expect([await holding('Ada Scarlet'), await holding('Ada Red')]).toEqual([[], []])
+})
+
+test('events of a person are found by an index, however many there are', async () => {
+  await t.services.db.owner(async (trx) => {
+    // A table of few rows is read whole, were it not for this.
+    await sql`set local enable_seqscan = off`.execute(trx)
+    const { rows } = await sql<Record<string, string>>`explain update event set details = details
+      where tenant_id = ${channel.tenant_id} and details ->> 'identity' = ${siteUid}`.execute(trx)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toMatch(/Index Cond: .*identity/)
+    expect(plan).not.toMatch(/Seq Scan/)
+  })
 })
 
 const rows = async <T>(text: string): Promise<T[]> =>
@@ -256,6 +298,23 @@ test('enrolment, change and deletion leave their trace, without the name', async
   const codes = new Set(traced.map(({ code }) => code))
   expect([...codes].toSorted()).toEqual(['face.addPicture', 'face.create', 'face.delete', 'face.read', 'face.update'])
   expect(new Set(traced.map(({ object_name }) => object_name || null))).toEqual(new Set([null]))
+})
+
+test('a picture on its way when a site is switched off is not taken', async () => {
+  const { face_id } = await create('Cleo Red')
+  const before = onDisk().length
+  let isAnswered = false
+  const adding = addPicture(face_id, await painted(['rgb(255,0,0)'])).finally(() => {
+    isAnswered = true
+  })
+  expect((await turn(false)).status).toBe(200)
+  // Models read it meanwhile, in a process of their own.
+  expect(isAnswered).toBe(false)
+  const { status, body } = await adding
+  expect([status, body.error_code]).toEqual([409, 'faces_off'])
+  expect(onDisk()).toHaveLength(before)
+  expect((await turn(true)).status).toBe(200)
+  expect((await admin.call('face.delete', { face_id })).status).toBe(200)
 })
 
 test('switched off, the channel is stopped in words and the edge server drops the gallery; a deleted site leaves no picture', async () => {

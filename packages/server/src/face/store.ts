@@ -248,7 +248,7 @@ export async function deletePictures(
 /** Events of a person name nobody any more, nor do records that could not be stored. */
 export async function forgetInEvents(trx: Trx, { tenant_id, uid }: { tenant_id: number; uid: string }): Promise<void> {
   await sql`update event set details = (details - 'likeness') || '{"identity": null}'
-    where tenant_id = ${tenant_id} and kind <> 0 and details ->> 'identity' = ${uid}`.execute(trx)
+    where tenant_id = ${tenant_id} and details ->> 'identity' = ${uid}`.execute(trx)
   await sql`delete from event_rejected
     where tenant_id = ${tenant_id} and strpos(record, ${uid}) > 0`.execute(trx)
 }

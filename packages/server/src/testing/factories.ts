@@ -284,9 +284,13 @@ export function factories(db: Db) {
     return record
   }
 
-  /** Assigns a customer or a site to somebody. */
-  const assign = async (to: Row<'app_user'>, what: { customer?: Row<'customer'>; site?: Row<'site'> }) => {
+  /** Assigns a customer, a site or a channel to somebody. */
+  const assign = async (
+    to: Row<'app_user'>,
+    what: { customer?: Row<'customer'>; site?: Row<'site'>; channel?: Row<'channel'> },
+  ) => {
     const { tenant_id, id: user_id } = to
+    if (what.channel) await add('user_channel', { tenant_id, user_id, channel_id: what.channel.id })
     if (what.customer) await add('user_customer', { tenant_id, user_id, customer_id: what.customer.id })
     if (what.site) await add('user_site', { tenant_id, user_id, site_id: what.site.id })
   }

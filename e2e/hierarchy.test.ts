@@ -1,6 +1,6 @@
 /** From nothing to customers, sites and cameras on screen; then moving, swapping, tagging and configuring what is there. */
-import type { Customer, DemoCamera, Device, License, Nimble, Site } from '@sightline/contract'
-import { localNimbleId } from '@sightline/domain'
+import type { Customer, DemoCamera, Device, License, Nimble, Site, StorageData } from '@sightline/contract'
+import { localNimbleId, type Role } from '@sightline/domain'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axeFaults } from './browser.ts'
@@ -238,6 +238,48 @@ test('a configuration is replaced after its differences were seen, and a fault i
   await dialog.waitFor({ state: 'hidden' })
   const nimble = (await prepared.root.call('nimble', 'get', { nimble_id })) as Nimble
   expect(nimble.connection_timeout).toBe(90)
+})
+
+test('what sites store is read by super admins and admins alone, sorts, and costs nobody the list when it cannot be read', async () => {
+  const { cuid, sid } = prepared.ids
+  await prepared.root.call('site', 'create', {
+    site_name: 'Empty yard',
+    customer_id: cuid,
+    site_address: { site_timezone: 'Europe/Paris' },
+  })
+  const asked: string[] = []
+  const asksOf = async (role: Role) => {
+    const page = await stage.as(usernameOf(role), { expected: [/ERR_FAILED/] })
+    page.on('request', (request) => {
+      if (request.url().includes('/storage/')) asked.push(role)
+    })
+    return page
+  }
+  for (const role of ['super_viewer', 'user', 'viewer'] as const) {
+    const page = await asksOf(role)
+    await open(page, '/site')
+    expect(await page.getByRole('columnheader', { name: 'Storage' }).count()).toBe(0)
+    await page.context().close()
+  }
+  expect(asked).toEqual([])
+
+  const page = await asksOf('admin')
+  await page.route('**/storage/data?*', (route) => route.abort())
+  await open(page, '/site')
+  await page.getByText('What the sites store could not be read.').waitFor()
+  await page.getByRole('link', { name: 'Lyon DC' }).waitFor()
+  await page.unroute('**/storage/data?*')
+  await press(page, 'Try again')
+  // What the sample camera's events take is known once the database has counted them.
+  const [site] = (await prepared.root.call('storage', 'data', { group: 'site', site_id: sid })) as StorageData[]
+  expect(site?.events).toBeGreaterThan(0)
+  const figures = page.getByRole('cell').filter({ hasText: /\d [KMG]?B$/ })
+  await figures.first().waitFor()
+  const column = page.getByRole('columnheader', { name: 'Storage' })
+  await column.getByRole('button').click()
+  expect(await column.getAttribute('aria-sort')).not.toBe('none')
+  expect(new URL(page.url()).searchParams.get('sort')).toMatch(/storage/)
+  await sound(page)
 })
 
 test('sites change their customer, and a licence key is made and added on screen', async () => {

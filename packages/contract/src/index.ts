@@ -22,6 +22,7 @@ import { site } from './site.ts'
 import { source } from './source.ts'
 import { zones } from './static.ts'
 import { status } from './status.ts'
+import { storage } from './storage.ts'
 import { media, upload } from './upload.ts'
 import { bundle, usecase } from './usecase.ts'
 import { userOps } from './user.ts'
@@ -53,6 +54,7 @@ export const api = {
   source,
   static: zones,
   status,
+  storage,
   stream,
   upload,
   usecase,
@@ -90,6 +92,7 @@ export * from './site.ts'
 export * from './source.ts'
 export * from './static.ts'
 export * from './status.ts'
+export * from './storage.ts'
 export * from './upload.ts'
 export * from './usecase.ts'
 export * from './user.ts'

@@ -47,6 +47,7 @@ import { site } from './site/handlers.ts'
 import { source } from './source/handlers.ts'
 import { zones } from './static/handlers.ts'
 import { status } from './status/handlers.ts'
+import { storage } from './storage/handlers.ts'
 import { createAudiences } from './stream/audience.ts'
 import { stream } from './stream/handlers.ts'
 import { newUid } from './uid.ts'
@@ -90,6 +91,7 @@ const handlers: AllHandlers = {
   source,
   static: zones,
   status,
+  storage,
   stream,
   upload,
   usecase,

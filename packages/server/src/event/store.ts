@@ -17,6 +17,7 @@ import type { Period } from './time.ts'
 
 export type { EventWriter } from './ingest.ts'
 export { type ReportQuery, readSiteReport, reportDetail, reportSites } from './report.ts'
+export { eventBytes, storedOf } from './stored.ts'
 export { readPeriod } from './time.ts'
 
 const periodMs = recentHours * hourMs

@@ -284,6 +284,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'static.update': (w) => ({ static_id: w.zone, label: name('Door') }),
   'static.delete': (w) => ({ static_id: w.zone }),
   'status.get': () => ({}),
+  'storage.data': (w) => ({ customer_id: w.customer, site_id: w.site, channel_id: w.channel }),
   'stream.open': () => ({}),
   'upload.create': () => ({}),
   'upload.public': () => ({}),

@@ -57,7 +57,7 @@ type Feature = keyof Api
 const dependents: Partial<Record<Feature, readonly Feature[]>> = {
   organization: ['customer'],
   customer: ['site'],
-  site: ['customer', 'device', 'face', 'channel'],
+  site: ['customer', 'device', 'face', 'channel', 'storage'],
   face: ['event', 'model'],
   device: ['site', 'customer', 'source', 'channel', 'nimble'],
   source: ['device', 'static', 'channel'],

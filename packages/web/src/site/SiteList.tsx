@@ -20,6 +20,7 @@ import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { AssignSites, mostAssigned } from './AssignSites.tsx'
 import { DeleteSite } from './DeleteSite.tsx'
+import { useStorageColumn } from './StorageColumn.tsx'
 import classes from './site.module.css'
 
 /** The portal answers no more at once. */
@@ -59,6 +60,7 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
   const tags = [...new Set(sites?.flatMap((site) => site.site_tags))].toSorted(compareText)
   const isPlaced = sites?.some(({ site_address }) => site_address.lat !== null) ?? false
 
+  const storage = useStorageColumn(customer)
   const columns = useMemo(
     (): Column<Site>[] => [
       {
@@ -104,8 +106,9 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
         align: 'right',
         cell: (site) => <span className="num">{site.site_active_channels}</span>,
       },
+      ...storage.columns,
     ],
-    [t, i18n.language],
+    [t, i18n.language, storage.columns],
   )
 
   const add = customer ? (
@@ -189,32 +192,35 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
                 mayEdit ? { ids: chosen, onChange: setChosen, labelOf: ({ site_name }) => site_name } : undefined
               }
               footer={
-                selected.length > 0 ? (
-                  <section className={classes.bulk} aria-label={t('site.assign.selection')}>
-                    <span className="num" role="status">
-                      {t('site.meta', { count: selected.length })}
-                    </span>
-                    <Group gap="xs" ml="auto">
-                      <Button size="xs" variant="subtle" color="gray" onClick={() => setChosen(new Set())}>
-                        {t('site.assign.none')}
-                      </Button>
-                      <Button
-                        size="xs"
-                        variant="default"
-                        disabled={selected.length > mostAssigned}
-                        onClick={() => setIsAssigning(true)}
-                      >
-                        {t('site.assign.open')}
-                      </Button>
-                    </Group>
-                  </section>
-                ) : (
-                  sites.length >= mostShown && (
-                    <p className={`${classes.cut} t2`}>
-                      {t('site.cut', { shown: formatNumber(mostShown) })} <Go to="/map">{t('site.cutMap')}</Go>
-                    </p>
-                  )
-                )
+                <>
+                  {storage.notice}
+                  {selected.length > 0 ? (
+                    <section className={classes.bulk} aria-label={t('site.assign.selection')}>
+                      <span className="num" role="status">
+                        {t('site.meta', { count: selected.length })}
+                      </span>
+                      <Group gap="xs" ml="auto">
+                        <Button size="xs" variant="subtle" color="gray" onClick={() => setChosen(new Set())}>
+                          {t('site.assign.none')}
+                        </Button>
+                        <Button
+                          size="xs"
+                          variant="default"
+                          disabled={selected.length > mostAssigned}
+                          onClick={() => setIsAssigning(true)}
+                        >
+                          {t('site.assign.open')}
+                        </Button>
+                      </Group>
+                    </section>
+                  ) : (
+                    sites.length >= mostShown && (
+                      <p className={`${classes.cut} t2`}>
+                        {t('site.cut', { shown: formatNumber(mostShown) })} <Go to="/map">{t('site.cutMap')}</Go>
+                      </p>
+                    )
+                  )}
+                </>
               }
               onRowClick={(site) => go('/site/detail', { sid: site.site_id })}
               empty={

@@ -23,7 +23,7 @@ import { Empty } from './Empty.tsx'
 export type Column<T> = {
   id: string
   header: string
-  /** What it sorts and filters by; a column without it does neither. */
+  /** What it sorts and, unless it is a figure on the right, filters by; a column without it does neither. */
   value?: (row: T) => string | number | null
   cell: (row: T) => ReactNode
   align?: 'right'
@@ -97,7 +97,8 @@ export function DataTable<T extends RowData>(props: Props<T>) {
         accessorFn: (row: T) => column.value?.(row) ?? '',
         // Part of a list in another order would look like the whole of it.
         enableSorting: Boolean(column.value) && !remote?.hasMore,
-        enableGlobalFilter: Boolean(column.value),
+        // Figures are shown otherwise than they are compared: 1.2 MB is not found by its digits.
+        enableGlobalFilter: Boolean(column.value) && column.align !== 'right',
         sortFn: 'alphanumeric',
       })),
     [columns, remote?.hasMore],

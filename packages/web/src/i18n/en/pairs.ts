@@ -132,6 +132,7 @@ export const pairs = {
   'static.list': { done: 'Zones loaded', failed: 'Error while fetching Zones' },
   'static.update': { done: 'Zone saved', failed: 'Error while updating Zone' },
   'status.get': { done: 'Server status loaded', failed: 'Error while fetching Server status' },
+  'storage.data': { done: 'Storage loaded', failed: 'Error while fetching storage details' },
   'stream.open': { done: 'Live updates on', failed: 'Live updates are interrupted' },
   'upload.create': { done: 'File uploaded', failed: 'Error while uploading the file' },
   'upload.public': { done: 'Image uploaded', failed: 'Error while uploading the image' },

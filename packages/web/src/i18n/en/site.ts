@@ -44,6 +44,16 @@ export const site = {
   health: 'Health',
   cameras: 'Cameras',
   analytics: 'Active analytics',
+  storage: {
+    title: 'Storage',
+    parts_one:
+      '{{shown}} event {{events}}, pictures {{pictures}}. Pictures and clips of events are kept by the edge servers.',
+    parts_other:
+      '{{shown}} events {{events}}, pictures {{pictures}}. Pictures and clips of events are kept by the edge servers.',
+    unmeasured_one: '{{shown}} event, its size not measured yet',
+    unmeasured_other: '{{shown}} events, their size not measured yet',
+    failed: 'What the sites store could not be read.',
+  },
   report: 'Report',
   addCameras: 'Add cameras',
   localTime: 'Local time {{time}}',

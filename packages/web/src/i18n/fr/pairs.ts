@@ -162,6 +162,7 @@ export const pairs = {
   'static.list': { done: 'Zones chargées', failed: 'Erreur lors de la lecture des zones' },
   'static.update': { done: 'Zone enregistrée', failed: 'Erreur lors de la mise à jour de la zone' },
   'status.get': { done: 'État du serveur chargé', failed: "Erreur lors de la lecture de l'état du serveur" },
+  'storage.data': { done: 'Stockage chargé', failed: 'Erreur lors de la lecture du stockage' },
   'stream.open': { done: 'Mises à jour en direct', failed: 'Les mises à jour en direct sont interrompues' },
   'upload.create': { done: 'Fichier envoyé', failed: "Erreur lors de l'envoi du fichier" },
   'upload.public': { done: 'Image envoyée', failed: "Erreur lors de l'envoi de l'image" },

@@ -46,6 +46,16 @@ export const site: Catalogue['site'] = {
   health: 'État',
   cameras: 'Caméras',
   analytics: 'Analyses actives',
+  storage: {
+    title: 'Stockage',
+    parts_one:
+      '{{shown}} événement {{events}}, images {{pictures}}. Les serveurs edge gardent les images et clips des événements.',
+    parts_other:
+      '{{shown}} événements {{events}}, images {{pictures}}. Les serveurs edge gardent les images et clips des événements.',
+    unmeasured_one: '{{shown}} événement, sa taille n’est pas encore mesurée',
+    unmeasured_other: '{{shown}} événements, leur taille n’est pas encore mesurée',
+    failed: 'Ce que les sites stockent n’a pas pu être lu.',
+  },
   report: 'Rapport',
   addCameras: 'Ajouter des caméras',
   localTime: 'Heure locale {{time}}',

@@ -136,6 +136,73 @@ test('a camera moves to another edge server after a look at what starts anew, an
   expect((await where()).nimble_id).toBe(localNimbleId)
 })
 
+test('a camera is drawn onto another edge server by mouse or finger; nothing moves by Escape, beside it, or before the dialog is answered', async () => {
+  const { nimble_id } = await otherServer('Rack C')
+  const page = await stage.as(secondRoot)
+  await open(page, `/deployment?nid=${localNimbleId}`)
+  const card = page
+    .getByRole('region', { name: /^Local/ })
+    .getByRole('listitem')
+    .filter({ hasText: 'Lobby' })
+    .first()
+  const rack = page.getByRole('region', { name: 'Rack C', exact: true })
+  const dialog = page.getByRole('dialog')
+  const middle = async (of: Locator) => {
+    await of.scrollIntoViewIfNeeded()
+    const box = await of.boundingBox()
+    if (!box) throw new Error('it is not drawn')
+    return { x: box.x + box.width / 2, y: box.y + Math.min(box.height / 2, 20) }
+  }
+  const said = (text: string | RegExp) =>
+    page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' })
+  const handle = card.locator('[data-handle]')
+  await page.evaluate(() => scrollTo(0, 0))
+  const [from, to] = [await middle(handle), await middle(rack)]
+
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move(to.x, to.y, { steps: 5 })
+  await said('Lobby is over Rack C. Let go to see what would start anew.')
+  await page.keyboard.press('Escape')
+  await page.mouse.up()
+  await said('Let go; nothing moved.')
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move(from.x + 40, from.y + 10, { steps: 3 })
+  await said(/^Lobby is held/)
+  await page.mouse.up()
+  expect(await dialog.count()).toBe(0)
+
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move(to.x, to.y, { steps: 5 })
+  await page.mouse.up()
+  await dialog.getByText('4 analytics start anew. Nothing has been changed yet.').waitFor()
+  expect(await dialog.getByLabel('To', { exact: true }).first().inputValue()).toMatch(/^Rack C/)
+  await sound(page)
+  await press(dialog, 'Cancel')
+
+  const finger = await page.context().newCDPSession(page)
+  await finger.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...points: { x: number; y: number }[]) =>
+    finger.send('Input.dispatchTouchEvent', { type, touchPoints: points })
+  await dialog.waitFor({ state: 'detached' })
+  await touch('touchStart', from)
+  for (const part of [0.3, 0.7, 1])
+    await touch('touchMove', { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part })
+  await said(/^Lobby is over Rack C/)
+  await touch('touchEnd')
+  await dialog.getByText('4 analytics start anew. Nothing has been changed yet.').waitFor()
+  const where = async () => (await prepared.root.call('device', 'get', { device_id: prepared.ids.did })) as Device
+  expect((await where()).nimble_id).toBe(localNimbleId)
+  await dialog.getByRole('button', { name: 'Move 1 camera' }).click()
+  await dialog.getByText('1 of 1 moved').waitFor()
+  expect((await where()).nimble_id).toBe(nimble_id)
+  await press(dialog, 'Close')
+  await prepared.root.call('device', 'move', { device_id: [prepared.ids.did], nimble_id: localNimbleId })
+  await prepared.root.call('nimble', 'delete', { nimble_id })
+})
+
 test('deployment is there to look at for a super viewer, and out of the way of everyone else', async () => {
   const page = await stage.as(usernameOf('super_viewer'))
   await open(page, '/deployment')

@@ -1,6 +1,6 @@
 import { Button, Progress, UnstyledButton } from '@mantine/core'
 import type { Device, Nimble, NimbleSync } from '@sightline/contract'
-import { IconChevronRight, IconServer2 } from '@tabler/icons-react'
+import { IconChevronRight, IconGripVertical, IconServer2 } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -23,6 +23,7 @@ import type { Tone } from '../ui/tone.ts'
 import classes from './nimble.module.css'
 import { Steps, type SyncItem } from './Steps.tsx'
 import { edgeState, edgeTone } from './state.ts'
+import { type CameraDrag, useCameraDrag } from './useCameraDrag.tsx'
 
 type Sync = NimbleSync['sync']
 const syncTone: Record<Sync, Tone> = {
@@ -38,7 +39,8 @@ const openAtOnce = 2
 const firstCameras = 40
 
 type Props = { openId: string | undefined; onOpen: (id: string | undefined) => void }
-type Moving = { title: string; cameras: readonly Movable[] }
+/** `target`: chosen already, by where they were let go. */
+type Moving = { title: string; cameras: readonly Movable[]; target?: string }
 
 /** What runs where, how far each piece is, and moving cameras from one edge server to another. */
 export function Deployment({ openId, onOpen }: Props) {
@@ -46,6 +48,14 @@ export function Deployment({ openId, onOpen }: Props) {
   const mayChange = useMay('super_admin_only')
   const { edges, error, retry } = useEdges()
   const [moving, setMoving] = useState<Moving | null>(null)
+  const isMovable = mayChange && (edges?.length ?? 0) > 1
+  const { drag, meanwhile } = useCameraDrag(
+    edges ?? [],
+    isMovable
+      ? (camera, target) =>
+          setMoving({ title: t('deployment.moveTitle', { name: camera.device_name }), cameras: [camera], target })
+      : null,
+  )
   const channels = edges?.reduce((sum, { status }) => sum + (status?.channels ?? 0), 0) ?? 0
   const differing = edges?.filter(({ status }) => status && status.sync !== 'in_sync').length ?? 0
   return (
@@ -91,7 +101,8 @@ export function Deployment({ openId, onOpen }: Props) {
               isNamed={openId === nimble.nimble_id}
               isOneOfFew={rows.length <= openAtOnce}
               onOpen={onOpen}
-              onMove={mayChange && rows.length > 1 ? setMoving : null}
+              onMove={isMovable ? setMoving : null}
+              drag={drag}
               mayChange={mayChange}
             />
           ))
@@ -100,9 +111,11 @@ export function Deployment({ openId, onOpen }: Props) {
       <MoveCameras
         title={moving?.title ?? ''}
         cameras={moving?.cameras ?? []}
+        target={moving?.target}
         edges={edges ?? []}
         onClose={() => setMoving(null)}
       />
+      {meanwhile}
     </>
   )
 }
@@ -116,10 +129,11 @@ type ServerProps = {
   onOpen: Props['onOpen']
   /** Null: nobody may, or there is nowhere to move to. */
   onMove: ((moving: Moving) => void) | null
+  drag: CameraDrag | null
   mayChange: boolean
 }
 
-function Server({ nimble, isNamed, isOneOfFew, onOpen, onMove, mayChange }: ServerProps) {
+function Server({ nimble, isNamed, isOneOfFew, onOpen, onMove, drag, mayChange }: ServerProps) {
   const { t } = useTranslation()
   const [isClosed, setIsClosed] = useState(false)
   const shows = isNamed || (isOneOfFew && !isClosed)
@@ -137,7 +151,13 @@ function Server({ nimble, isNamed, isOneOfFew, onOpen, onMove, mayChange }: Serv
   const used = status?.channels ?? 0
   const drain = () => onMove?.({ title: t('deployment.drainTitle', { name }), cameras: cameras.data ?? [] })
   return (
-    <section className={`${classes.card} ${classes.server}`} style={{ padding: 0 }} aria-label={name}>
+    <section
+      className={`${classes.card} ${classes.server}`}
+      style={{ padding: 0 }}
+      aria-label={name}
+      data-nimble={nimble_id}
+      data-over={drag?.over === nimble_id || undefined}
+    >
       <div className={classes.summary}>
         <h2 style={{ margin: 0, lineHeight: 1 }}>
           <UnstyledButton
@@ -206,7 +226,7 @@ function Server({ nimble, isNamed, isOneOfFew, onOpen, onMove, mayChange }: Serv
           ) : !cameras.data ? (
             <RowsSkeleton rows={3} />
           ) : (
-            <Hosted nimble={nimble} cameras={cameras.data} onMove={onMove} />
+            <Hosted nimble={nimble} cameras={cameras.data} onMove={onMove} drag={drag} />
           )}
         </div>
       )}
@@ -214,10 +234,10 @@ function Server({ nimble, isNamed, isOneOfFew, onOpen, onMove, mayChange }: Serv
   )
 }
 
-type HostedProps = { nimble: Nimble; cameras: readonly Device[]; onMove: ServerProps['onMove'] }
+type HostedProps = { nimble: Nimble; cameras: readonly Device[] } & Pick<ServerProps, 'onMove' | 'drag'>
 
 /** The cameras of one edge server, each with its streams and analytics and how far they are. */
-function Hosted({ nimble, cameras, onMove }: HostedProps) {
+function Hosted({ nimble, cameras, onMove, drag }: HostedProps) {
   const { t } = useTranslation()
   const { nimble_id } = nimble
   const [most, setMost] = useState(firstCameras)
@@ -231,7 +251,18 @@ function Hosted({ nimble, cameras, onMove }: HostedProps) {
     <>
       <ul className={classes.hosted}>
         {cameras.slice(0, most).map((camera) => (
-          <li key={camera.device_id}>
+          <li
+            key={camera.device_id}
+            data-grab={drag ? true : undefined}
+            data-dragged={drag?.dragged?.device_id === camera.device_id || undefined}
+            onPointerDown={drag ? (event) => drag.onPress(camera, event) : undefined}
+          >
+            {drag && (
+              // The button at the end does the same by keyboard.
+              <span className={classes.handle} data-handle aria-hidden="true" title={t('deployment.drag')}>
+                <IconGripVertical size={16} />
+              </span>
+            )}
             <span>
               <Go to="/device/detail" search={{ sid: camera.site_id, did: camera.device_id }} className="strong">
                 {camera.device_name}

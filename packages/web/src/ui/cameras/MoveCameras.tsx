@@ -16,11 +16,13 @@ type Props = {
   /** None: the dialog is closed. */
   cameras: readonly Movable[]
   edges: readonly Nimble[]
+  /** Chosen already. */
+  target?: string | undefined
   onClose: () => void
 }
 
 /** Gives cameras to another edge server: first what would start anew, then camera by camera, each with its outcome. */
-export function MoveCameras({ title, cameras, edges, onClose }: Props) {
+export function MoveCameras({ title, cameras, edges, target, onClose }: Props) {
   const { t } = useTranslation()
   return (
     <Modal
@@ -30,14 +32,14 @@ export function MoveCameras({ title, cameras, edges, onClose }: Props) {
       size="lg"
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
-      {cameras.length > 0 && <Move cameras={cameras} edges={edges} onClose={onClose} />}
+      {cameras.length > 0 && <Move cameras={cameras} edges={edges} target={target} onClose={onClose} />}
     </Modal>
   )
 }
 
-function Move({ cameras, edges, onClose }: Omit<Props, 'title'>) {
+function Move({ cameras, edges, target: first, onClose }: Omit<Props, 'title'>) {
   const { t } = useTranslation()
-  const [targetId, setTargetId] = useState<string | null>(null)
+  const [targetId, setTargetId] = useState<string | null>(first ?? null)
   const [phase, setPhase] = useState<Phase>('choosing')
   /** By camera: while asked, what would become of it; once moving, of those that went only. */
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, MoveOutcome>>(new Map())

@@ -16,7 +16,7 @@ export const deployment: Catalogue['deployment'] = {
   drag: 'Faire glisser vers un autre serveur edge',
   dragging: '{{name}} est saisie. Amenez-la sur un autre serveur edge, ou appuyez sur Échap.',
   dragOver: '{{name}} est sur {{target}}. Relâchez pour voir ce qui redémarrerait.',
-  dragEnded: 'Relâchée ; rien n’a été déplacé.',
+  dragEnded: 'Relâchée ; rien n’a été déplacé.',
   drain: 'Vider…',
   drainTitle: 'Déplacer toutes les caméras de {{name}} vers un autre serveur edge',
   empty: 'Ce serveur edge ne lit aucune caméra',

@@ -1,5 +1,14 @@
 /** From nothing to customers, sites and cameras on screen; then moving, swapping, tagging and configuring what is there. */
-import type { Customer, DemoCamera, Device, License, Nimble, Site, StorageData } from '@sightline/contract'
+import type {
+  Customer,
+  DemoCamera,
+  Device,
+  License,
+  Nimble,
+  Organization,
+  Site,
+  StorageData,
+} from '@sightline/contract'
 import { localNimbleId, type Role } from '@sightline/domain'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -212,6 +221,22 @@ test('deployment is there to look at for a super viewer, and out of the way of e
   const admin = await stage.as(usernameOf('admin'))
   await admin.goto(`${stage.product.origin}/deployment`)
   await admin.waitForURL(/\/dashboard/)
+})
+
+test('an organization without edge servers is told so in the text that clients know, and led to a licence first', async () => {
+  const { root } = prepared
+  const { organization_id } = (await root.call('organization', 'create', {
+    organization_name: 'Fresh Start',
+  })) as Organization
+  await addPerson(root, 'fresh.admin', 'admin', organization_id)
+  const page = await stage.as('fresh.admin', { expected: [/nimble\/list|status of 404/] })
+  const answered = page.waitForResponse(/\/nimble\/list/)
+  await open(page, '/configuration')
+  expect((await (await answered).json()).message).toBe('mongo: no documents in result')
+  await page.getByText('Add a licence first, then an edge server.').waitFor()
+  await sound(page)
+  await page.getByRole('link', { name: 'Add licence' }).click()
+  await page.waitForURL(/\/license/)
 })
 
 test('a camera is swapped after both pictures were seen; its analytics and their history stay', async () => {

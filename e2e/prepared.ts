@@ -33,8 +33,9 @@ export async function registerFirst({ origin, firstAddress }: Product): Promise<
   if (answer.status !== 201) throw new Error(`the first account: ${answer.status} ${await answer.text()}`)
 }
 
-export const addPerson = (root: Caller, username: string, role_key: Role) =>
-  root.call('user', 'create', { ...person(username), role_key })
+/** @param organization_id that of the caller unless given */
+export const addPerson = (root: Caller, username: string, role_key: Role, organization_id?: string) =>
+  root.call('user', 'create', { ...person(username), role_key, ...(organization_id && { organization_id }) })
 
 const whole: [number, number][] = [
   [0, 0],

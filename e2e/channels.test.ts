@@ -141,6 +141,19 @@ test('analytics are assigned to a person and taken away; none selected is refuse
   expect(await assigned()).toEqual([])
 })
 
+test('the line that is suggested for crossings says that it is one, until it is moved', async () => {
+  const page = await stage.as(usernameOf('admin'))
+  await page.goto(`${stage.product.origin}/channel/add?did=${prepared.did}`)
+  await page.getByRole('radio', { name: /Occupancy/ }).focus()
+  await page.keyboard.press('Space')
+  await press(page, /^\W*Continue/)
+  const hint = page.getByText('This line is only a suggestion')
+  await hint.waitFor()
+  await press(page, /line1, point 1:/)
+  await keys(page, 'ArrowRight')
+  await hint.waitFor({ state: 'detached' })
+})
+
 test('another pipeline is tried first, says what starts anew, and is applied', async () => {
   const { root, did } = prepared
   const [counter] = ((await root.call('channel', 'mine', {})) as Channel[]).filter(

@@ -204,7 +204,12 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
             needsLine={usecases[key].needsLine}
             measures={usecases[key].needsCalibration}
             error={zonesError}
-          />
+          >
+            {/* Until it was moved. */}
+            {zones.drawings.some(({ points }) => points === across.points) && (
+              <p className="t2">{t('zones.suggestedLine')}</p>
+            )}
+          </ZoneEditor>
           <Group justify="flex-end" mt="lg" gap="xs">
             <Button onClick={checkZones}>{t('common.continue')}</Button>
           </Group>

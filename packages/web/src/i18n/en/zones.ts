@@ -19,6 +19,7 @@ export const zones = {
   complete: 'Complete',
   off: 'Off',
   lineNeeded: 'This use case counts crossings: it needs a line.',
+  suggestedLine: 'This line is only a suggestion: draw it to where people come in and go out, such as a door.',
   addZone: 'Add zone',
   addLine: 'Add line',
   label: 'Label',

@@ -1,5 +1,5 @@
 /** An analytic's life on the screens: attached, calibrated, counting, changed, diagnosed, broken and removed. */
-import type { Channel, Job, User } from '@sightline/contract'
+import type { Channel, Job, Pipeline, User } from '@sightline/contract'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axeFaults } from './browser.ts'
@@ -48,7 +48,7 @@ test('distances are attached, calibrated and counted by keyboard, a zone is move
   await page.waitForURL(/\/channel\/detail/)
   const [channel] = (await root.call('channel', 'mine', {})) as [Channel]
   await page.getByTestId('levels').waitFor({ timeout: 40_000 })
-  expect(await page.getByTestId('levels').textContent()).toMatch(/Total/)
+  expect(await page.getByTestId('levels').textContent()).toMatch(/Total \d+( |$)/)
   const { pipeline_elements } = (await root.call('pipeline', 'get', { pipeline_id: channel.pipeline_id })) as {
     pipeline_elements: Record<string, unknown>
   }
@@ -95,6 +95,30 @@ test('distances are attached, calibrated and counted by keyboard, a zone is move
   await page.getByRole('dialog').getByRole('button', { name: 'Force remove' }).click()
   await page.waitForURL(/\/device\/detail/)
   expect((await root.call('channel', 'mine', {})) as Channel[]).toEqual([])
+})
+
+test('occupancy begins with the clock of its site, to be chosen from a list, and is attached with it', async () => {
+  const { root, did } = prepared
+  const page = await stage.as(usernameOf('super_admin'))
+  await page.goto(`${stage.product.origin}/channel/add?did=${did}&uc=pplocc`)
+  await press(page, /^\W*Continue/)
+  await page.getByRole('heading', { name: 'Tune' }).waitFor()
+  const zone = page.getByRole('combobox', { name: /^Time zone of the reset/ })
+  expect(await zone.inputValue()).toMatch(/^Europe\/Paris \(\+/)
+  await zone.fill('Toronto')
+  await page
+    .getByRole('option', { name: /^America\/Toronto/ })
+    .first()
+    .click()
+  await page.getByText('1 changed').waitFor()
+  await page.getByRole('button', { name: 'Back to Europe/Paris' }).click()
+  await press(page, /^\W*Continue/)
+  await press(page, /^\W*Attach$/)
+  await page.waitForURL(/\/channel\/detail/)
+  const channel_id = new URL(page.url()).searchParams.get('cid') as string
+  const { pipeline_id } = (await root.call('channel', 'id', { channel_id })) as Channel
+  const { pipeline_elements } = (await root.call('pipeline', 'get', { pipeline_id })) as Pipeline
+  expect(pipeline_elements['analytic.timezone']).toBe('Europe/Paris')
 })
 
 test('analytics are assigned to a person and taken away; none selected is refused before anything is sent', async () => {

@@ -13,6 +13,7 @@ import { Go, useGo } from '../ui/Go.tsx'
 import { LivePicture } from '../ui/live/LivePicture.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { useSiteZones } from '../ui/site-zones.ts'
 import { Wizard } from '../ui/Wizard.tsx'
 import { calibrationKeys, type Drawing, faultOf } from '../ui/zones/editing.ts'
 import { useZones } from '../ui/zones/useZones.ts'
@@ -126,7 +127,10 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
   })
   const key = values.usecase_key || null
   const defaults = useQuery({ ...api.pipeline.defaults.query({ usecase_key: key ?? 'pplcnt' }), enabled: key !== null })
-  const base = defaults.data?.pipeline_elements
+  const zone = useSiteZones([device.site_id])(device.site_id)
+  const known = defaults.data?.pipeline_elements
+  // As the portal will: what follows a clock begins with that of the site.
+  const base = known && zone && 'analytic.timezone' in known ? { ...known, 'analytic.timezone': zone } : known
   const elements = base && key && { ...base, ...pipelineOf(key)?.pipeline_elements }
   const faults = elements ? elementFaults(elements) : {}
   const choose = (next: UsecaseKey) => {
@@ -226,7 +230,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
                 values={elements}
                 base={base}
                 faults={faults}
-                hidden={calibrationKeys}
+                hidden={zone ? calibrationKeys : [...calibrationKeys, 'analytic.timezone']}
                 onChange={(element, value) =>
                   setOverrides({
                     usecase: key,

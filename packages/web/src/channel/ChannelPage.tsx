@@ -1,12 +1,12 @@
 import { ActionIcon, Alert, Button, Menu, SegmentedControl } from '@mantine/core'
 import type { Channel, Device } from '@sightline/contract'
+import type { MetricId } from '@sightline/domain'
 import { IconArrowsExchange, IconDots, IconPolygon, IconRefresh, IconStethoscope, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CallFailed } from '../api.ts'
 import { api, refresh } from '../app/client.ts'
-import { formatNumber } from '../i18n/format.ts'
 import { useTopic } from '../live.ts'
 import { useMay } from '../session.ts'
 import { EventItems } from '../ui/analytics/EventItems.tsx'
@@ -14,6 +14,7 @@ import { MetricChart } from '../ui/analytics/MetricChart.tsx'
 import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
 import { ChannelHealth } from '../ui/ChannelHealth.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
+import { liveFigure } from '../ui/cameras/live-figure.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
@@ -32,6 +33,8 @@ import { useChannelJob } from './useJob.ts'
 
 /** Numbers of the page are read again this long after the last event, and at least this often. */
 const refreshMs = 10_000
+/** Without a counted picture for so long, the windows of the stream tell how it is. */
+const quietMs = 5000
 const periods = { h1: '-1h', h24: '-24h', d7: '-7d', d30: '-30d' } as const
 type Period = keyof typeof periods
 
@@ -46,6 +49,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
   // There are no cards of longer periods.
   const cards = period === 'h1' ? 'h1' : 'h24'
   const [levels, setLevels] = useState<Readonly<Record<string, number>>>({})
+  const pictureAt = useRef(Number.NEGATIVE_INFINITY)
   const status = useQuery({ ...api.channel.status.query({ channel_id }), refetchInterval: refreshMs })
   const stats = useQuery({
     ...api.event.stats.query({ usecase_key, channel_id: [channel_id], frequency: cards === 'h1' ? '1h' : '1d' }),
@@ -60,7 +64,8 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
   const events = useQuery(api.event.range.query({ usecase_key, channel_id: [channel_id], event_limit: 8, type: 1 }))
   useTopic('event', (message) => {
     if (message.channel_id !== channel_id) return
-    setLevels((now) => ({ ...now, ...message.levels }))
+    // The picture on screen says how it is now; the stream, how the last five seconds were.
+    if (performance.now() - pictureAt.current > quietMs) setLevels((now) => ({ ...now, ...message.levels }))
     if (message.opened > 0) {
       for (const query of [events, stats, chart]) void query.refetch()
     }
@@ -68,7 +73,9 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
   const onOverlay = useCallback(
     (overlay: LiveOverlay) => {
       const mine = overlay.levels[channel_id]
-      if (mine) setLevels((now) => ({ ...now, ...mine }))
+      if (!mine) return
+      pictureAt.current = performance.now()
+      setLevels((now) => ({ ...now, ...mine }))
     },
     [channel_id],
   )
@@ -114,8 +121,8 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
             onOverlay={onOverlay}
           >
             {now.length > 0 && (
-              <span className={`${classes.now} num`} data-testid="levels">
-                {now.map(([id, value]) => `${t(`usecase.metric.${id as 'total'}`)} ${formatNumber(value)}`).join(' · ')}
+              <span className={`${classes.now} num`} data-testid="levels" title={t('channel.detail.nowHint')}>
+                {now.map(([id, value]) => liveFigure(id as MetricId, value)).join(' · ')}
               </span>
             )}
           </LivePicture>

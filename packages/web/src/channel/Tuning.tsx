@@ -59,6 +59,7 @@ export function Tuning({ channel, elements }: { channel: Channel; elements: Pipe
           values={values}
           base={defaults.data?.pipeline_elements ?? elements}
           faults={faults}
+          runs
           hidden={calibrationKeys}
           onChange={(key, value) => setChanges({ ...changes, [key]: value })}
         />

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { causeText } from '../i18n/words.ts'
 import { type Camera, refreshMs } from '../ui/cameras/customer-cameras.ts'
+import { byCause } from '../ui/cameras/shared-cause.ts'
 import { Go } from '../ui/Go.tsx'
 import { HealthTag } from '../ui/Health.tsx'
 import { Panel } from '../ui/Panel.tsx'
@@ -11,7 +12,10 @@ import classes from './dashboard.module.css'
 /** So many are listed: what is worst is mended first. */
 const most = 8
 
-/** Cameras and analytics that are not healthy, worst first, each with why and a way to its own page. */
+/**
+ * Cameras and analytics that are not healthy, worst first, each with why and a way to its own page. What several
+ * analytics of a camera suffer from alike is one line.
+ */
 export function Attention({ customerId, cameras }: { customerId: string; cameras: readonly Camera[] }) {
   const { t } = useTranslation()
   // Of very many cameras only some are on this page: which of all are ill the server says.
@@ -27,15 +31,25 @@ export function Attention({ customerId, cameras }: { customerId: string; cameras
     to: '/device/detail' as const,
     search: { sid: site_id, did: device_id },
   }))
-  const channels = cameras.flatMap(({ device_id, device_name, channels }) =>
-    channels.map(({ channel_id, channel_name, channel_health, state_cause, usecase_id }) => ({
-      id: channel_id,
-      name: `${device_name} · ${channel_name}`,
-      health: channel_health,
-      cause: state_cause,
-      to: '/channel/detail' as const,
-      search: { did: device_id, cid: channel_id, uid: usecase_id },
-    })),
+  const channels = cameras.flatMap(({ device_id, device_name, site_id, health_cause, channels }) =>
+    byCause(channels, health_cause).flatMap(([first, ...others]) => {
+      if (!first) return []
+      const { channel_id, channel_name, channel_health, state_cause, usecase_id } = first
+      const about = { id: channel_id, health: channel_health, cause: state_cause }
+      return others.length === 0
+        ? {
+            ...about,
+            name: `${device_name} · ${channel_name}`,
+            to: '/channel/detail' as const,
+            search: { did: device_id, cid: channel_id, uid: usecase_id },
+          }
+        : {
+            ...about,
+            name: `${device_name} · ${t('deployment.analytics', { count: others.length + 1 })}`,
+            to: '/device/detail' as const,
+            search: { sid: site_id, did: device_id },
+          }
+    }),
   )
   const ill = [...(devices ?? []), ...channels]
     .filter(({ health }) => health === 'offline' || health === 'needs attention')

@@ -8,12 +8,14 @@ import { useTranslation } from 'react-i18next'
 import { api, report } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { hasScreen, useModules } from '../app/modules.ts'
-import { formatNumber, formatTime } from '../i18n/format.ts'
+import { formatTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { useTopic } from '../live.ts'
 import type { Path } from '../screens.ts'
 import { usecaseIcons } from '../ui/analytics/usecase-icons.ts'
 import { useLevels } from '../ui/cameras/levels.ts'
+import { liveFigure } from '../ui/cameras/live-figure.ts'
+import { byCause } from '../ui/cameras/shared-cause.ts'
 import { save } from '../ui/download.ts'
 import { Go } from '../ui/Go.tsx'
 import { HealthTag } from '../ui/Health.tsx'
@@ -89,39 +91,49 @@ export function CameraView({ device, site }: { device: Device; site: Site }) {
   )
 }
 
-/** The analytics of a camera with their numbers of now, and what keeps one from counting well. */
-function UsecaseStrip({ device: { device_id, source_channels } }: { device: Device }) {
+/** The analytics of a camera with their numbers of now, and what keeps one or several from counting well. */
+function UsecaseStrip({ device: { device_id, health_cause, source_channels } }: { device: Device }) {
   const { t } = useTranslation()
   const levels = useLevels()
   if (source_channels.length === 0) return null
+  const groups = byCause(source_channels, health_cause)
+  const shared = groups.filter(({ length }) => length > 1)
+  const alone = new Set(groups.flatMap(([first, ...others]) => (first && others.length === 0 ? first.channel_id : [])))
   return (
-    <nav className={classes.strip} aria-label={t('channel.list')}>
-      {source_channels.map(({ channel_id, channel_name, usecase_id, usecase_key, channel_health, state_cause }) => {
-        const Icon = usecaseIcons[usecase_key]
-        const now = levels[channel_id]
-        const figures = metricsOf(usecase_key).flatMap((metric) => {
-          const value = now?.[metric]
-          return value === undefined ? [] : [`${t(`usecase.metric.${metric}`)} ${formatNumber(Math.round(value))}`]
-        })
-        return (
-          <Go
-            key={channel_id}
-            to="/channel/detail"
-            search={{ did: device_id, cid: channel_id, uid: usecase_id }}
-            className={classes.usecase}
-          >
-            <Icon size={18} stroke={1.7} aria-hidden="true" />
-            <span>
-              <b>{channel_name}</b>
-              <span className="t3 num">{figures.join(' · ') || t(`usecase.name.${usecase_key}`)}</span>
-              {channel_health !== 'healthy' && (
-                <span className="t3">{state_cause ? causeText(state_cause) : t(`health.${channel_health}`)}</span>
-              )}
-            </span>
-          </Go>
-        )
-      })}
-    </nav>
+    <>
+      {shared.map(([first]) => (
+        <p key={first?.channel_id} className={classes.shared} role="status">
+          {causeText(first?.state_cause ?? '')}
+        </p>
+      ))}
+      <nav className={classes.strip} aria-label={t('channel.list')}>
+        {source_channels.map(({ channel_id, channel_name, usecase_id, usecase_key, channel_health, state_cause }) => {
+          const Icon = usecaseIcons[usecase_key]
+          const now = levels[channel_id]
+          const figures = metricsOf(usecase_key).flatMap((metric) => {
+            const value = now?.[metric]
+            return value === undefined ? [] : [liveFigure(metric, value)]
+          })
+          return (
+            <Go
+              key={channel_id}
+              to="/channel/detail"
+              search={{ did: device_id, cid: channel_id, uid: usecase_id }}
+              className={classes.usecase}
+            >
+              <Icon size={18} stroke={1.7} aria-hidden="true" />
+              <span>
+                <b>{channel_name}</b>
+                <span className="t3 num">{figures.join(' · ') || t(`usecase.name.${usecase_key}`)}</span>
+                {(alone.has(channel_id) || channel_health === 'unknown') && (
+                  <span className="t3">{state_cause ? causeText(state_cause) : t(`health.${channel_health}`)}</span>
+                )}
+              </span>
+            </Go>
+          )
+        })}
+      </nav>
+    </>
   )
 }
 

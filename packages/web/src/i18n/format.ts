@@ -15,7 +15,13 @@ const numbers = cached((language) => new Intl.NumberFormat(language, { maximumFr
 const percents = cached((language) => new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 }))
 const collators = cached((language) => new Intl.Collator(language, { sensitivity: 'base', numeric: true }))
 
+const means = cached(
+  (language) => new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+)
+
 export const formatNumber = (value: number): string => numbers().format(value)
+/** A mean of counts: one decimal, also where it is 0. */
+export const formatMean = (value: number): string => means().format(value)
 /** @param ratio 0.18 reads as 18 % */
 export const formatPercent = (ratio: number): string => percents().format(ratio)
 export const compareText = (a: string, b: string): number => collators().compare(a, b)

@@ -8,6 +8,7 @@ import { api, refresh } from '../app/client.ts'
 import { formatDuration, formatNumber } from '../i18n/format.ts'
 import { useTopic } from '../live.ts'
 import { ChannelHealth } from '../ui/ChannelHealth.tsx'
+import { liveValue } from '../ui/cameras/live-figure.ts'
 import { Go } from '../ui/Go.tsx'
 import { LivePicture } from '../ui/live/LivePicture.tsx'
 import type { LiveOverlay } from '../ui/live/player.ts'
@@ -85,7 +86,7 @@ function Waiting({ channel, hadEvent, onNext, onSkip }: Props) {
         {counters.map((id) => (
           <div key={id}>
             <dt>{t(`usecase.metric.${id}`)}</dt>
-            <dd className="num">{levels[id] === undefined ? '–' : formatNumber(levels[id])}</dd>
+            <dd className="num">{levels[id] === undefined ? '–' : liveValue(id, levels[id])}</dd>
           </div>
         ))}
         <div>

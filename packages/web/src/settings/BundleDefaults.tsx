@@ -157,6 +157,8 @@ function Editor({ stored, mayEdit }: { stored: Stored; mayEdit: boolean }) {
                 values={wanted.pipeline_elements}
                 base={factory.pipeline_elements}
                 faults={faults}
+                // An analytic takes the zone of its site.
+                hidden={['analytic.timezone']}
                 onChange={(key, value) => {
                   setRefused({})
                   setWanted({ ...wanted, pipeline_elements: { ...wanted.pipeline_elements, [key]: value } })

@@ -1,14 +1,13 @@
 import { Select, type SelectProps } from '@mantine/core'
 import { zoneOffset } from '../i18n/format.ts'
 
-let zones: { value: string; label: string }[] | null = null
+const choice = (zone: string) => ({ value: zone, label: `${zone.replaceAll('_', ' ')} (${zoneOffset(zone)})` })
+
+let zones: ReturnType<typeof choice>[] | null = null
 
 /** Every time zone the browser knows, with its offset today. Made once: it takes some 20 ms. */
 function allZones() {
-  zones ??= [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
-    value: zone,
-    label: `${zone.replaceAll('_', ' ')} (${zoneOffset(zone)})`,
-  }))
+  zones ??= [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].map(choice)
   return zones
 }
 
@@ -16,5 +15,9 @@ function allZones() {
 export const browserZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 
 export function TimezoneSelect(props: Omit<SelectProps, 'data'>) {
-  return <Select data={allZones()} searchable limit={80} {...props} />
+  const { value } = props
+  const all = allZones()
+  // A zone has older names too, such as America/Montreal, which are no less right.
+  const isListed = !value || all.some((one) => one.value === value)
+  return <Select data={isListed ? all : [choice(value), ...all]} searchable limit={80} {...props} />
 }

@@ -108,6 +108,7 @@ export const channel = {
     autoRecoveryHint: 'Starts the analytic again when it stopped. Deleting is blocked while this is on.',
   },
   detail: {
+    nowHint: 'Counted in the picture on screen; while there is none, the mean of the last five seconds, rounded',
     live: 'Live picture',
     state: 'State',
     applied: 'Configuration',

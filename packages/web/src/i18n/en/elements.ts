@@ -12,7 +12,6 @@ export const elements = {
   changed_one: '{{count}} changed',
   changed_other: '{{count}} changed',
   range: '{{min}} to {{max}}',
-  hot: 'without a restart',
   restarts: 'restarts the analytic',
   reset: 'Back to {{value}}',
   noModel: 'No model',

@@ -107,6 +107,7 @@ export const channel = {
     autoRecoveryHint: 'Relance l’analyse quand elle s’est arrêtée. La suppression est bloquée tant qu’elle est active.',
   },
   detail: {
+    nowHint: 'Compté dans l’image à l’écran ; sans image, la moyenne des cinq dernières secondes, arrondie',
     live: 'Image en direct',
     state: 'État',
     applied: 'Configuration',

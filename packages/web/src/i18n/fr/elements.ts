@@ -12,7 +12,6 @@ export const elements = {
   changed_one: '{{count}} modifié',
   changed_other: '{{count}} modifiés',
   range: '{{min}} à {{max}}',
-  hot: 'sans redémarrage',
   restarts: 'redémarre l’analyse',
   reset: 'Revenir à {{value}}',
   noModel: 'Aucun modèle',

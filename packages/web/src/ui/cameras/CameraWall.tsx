@@ -12,6 +12,7 @@ import { CameraGrid, CameraTile } from '../CameraTile.tsx'
 import { toneOf } from '../tone.ts'
 import { type Camera, refreshMs } from './customer-cameras.ts'
 import type { Levels } from './levels.ts'
+import { liveValue } from './live-figure.ts'
 
 const LivePicture = lazy(() => import('../live/LivePicture.tsx').then((module) => ({ default: module.LivePicture })))
 
@@ -110,8 +111,7 @@ export const figureOf = ({ channels }: Camera, levels: Levels): string =>
     .flatMap(({ channel_id, usecase_key }) => {
       const now = levels[channel_id]
       const id = now && metricsOf(usecase_key).find((metric) => now[metric] !== undefined)
-      // People now, not their mean over a window: a whole number.
-      return id ? [`${i18n.t(`usecase.name.${usecase_key}`)} ${formatNumber(Math.round(now[id] ?? 0))}`] : []
+      return id ? [`${i18n.t(`usecase.name.${usecase_key}`)} ${liveValue(id, now[id] ?? 0)}`] : []
     })
     .join(' · ')
 

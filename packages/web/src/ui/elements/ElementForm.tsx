@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../i18n/format.ts'
 import { fieldText } from '../../i18n/words.ts'
+import { TimezoneSelect } from '../TimezoneSelect.tsx'
 import classes from './elements.module.css'
 import { ModelField } from './ModelField.tsx'
 
@@ -25,10 +26,12 @@ type Props = {
   onChange: (key: string, value: PipelineValue) => void
   /** Elements that are drawn elsewhere. */
   hidden?: readonly string[]
+  /** Of an analytic that runs: says which changes start it anew. */
+  runs?: boolean
 }
 
 /** The elements of a use case as a form made from the catalogue: help, unit, range, and what a change costs. */
-export function ElementForm({ values, base, faults, onChange, hidden = [] }: Props) {
+export function ElementForm({ values, base, faults, onChange, hidden = [], runs = false }: Props) {
   const { t } = useTranslation()
   const items = pipelineCatalog.filter(({ key }) => key in values && !hidden.includes(key))
   const isShown = ({ key }: PipelineItem) => values['detector.kind'] === 'onnx' || !ofModels.includes(key)
@@ -60,6 +63,7 @@ export function ElementForm({ values, base, faults, onChange, hidden = [] }: Pro
                       value={values[item.key] as PipelineValue}
                       base={base[item.key]}
                       fault={faults[item.key]}
+                      runs={runs}
                       onChange={(value) => onChange(item.key, value)}
                     />
                   ))}
@@ -77,16 +81,17 @@ type FieldProps = {
   value: PipelineValue
   base: PipelineValue | undefined
   fault: string | undefined
+  runs: boolean
   onChange: (value: PipelineValue) => void
 }
 
-function ElementField({ item, value, base, fault, onChange }: FieldProps) {
+function ElementField({ item, value, base, fault, runs, onChange }: FieldProps) {
   const { i18n } = useTranslation()
   const { key, type, min, max, unit } = item
   const help = i18n.language.startsWith('fr') ? item.help_fr : item.help_en
   const shared = {
     label: help,
-    description: <Facts item={item} value={value} base={base} onReset={onChange} />,
+    description: <Facts item={item} value={value} base={base} runs={runs} onReset={onChange} />,
     error: fault && fieldText(fault),
     id: key,
   }
@@ -94,6 +99,16 @@ function ElementField({ item, value, base, fault, onChange }: FieldProps) {
     const kind = { isEmbedding: key === 'detector.embedding' }
     return <ModelField {...shared} {...below} {...kind} value={String(value)} onChange={onChange} />
   }
+  if (key === 'analytic.timezone')
+    return (
+      <TimezoneSelect
+        {...shared}
+        {...below}
+        allowDeselect={false}
+        value={String(value)}
+        onChange={(next) => next && onChange(next)}
+      />
+    )
   switch (type) {
     case 'boolean':
       return (
@@ -150,6 +165,7 @@ function Facts({
   item,
   value,
   base,
+  runs,
   onReset,
 }: Omit<FieldProps, 'fault' | 'onChange'> & { onReset: FieldProps['onChange'] }): ReactNode {
   const { t } = useTranslation()
@@ -160,7 +176,7 @@ function Facts({
       {min !== null && max !== null && (
         <span className="num">{t('elements.range', { min: formatNumber(min), max: formatNumber(max) })}</span>
       )}
-      <span>{t(hot_reload ? 'elements.hot' : 'elements.restarts')}</span>
+      {runs && !hot_reload && <span>{t('elements.restarts')}</span>}
       {base !== undefined && value !== base && (
         <button type="button" className={classes.reset} onClick={() => onReset(base)}>
           {t('elements.reset', { value: String(base) === '' ? '–' : String(base) })}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { byCause } from './shared-cause.ts'
+
+const ill = (channel_id: string, state_cause: string | null, channel_health = 'needs attention') => ({
+  channel_id,
+  channel_health,
+  state_cause,
+})
+const ids = (groups: { channel_id: string }[][]) => groups.map((group) => group.map(({ channel_id }) => channel_id))
+
+test('what ails several analytics of a camera alike is said once, and not again where the camera says it', () => {
+  const channels = [
+    ill('a', 'analysis_behind:120'),
+    ill('b', null, 'healthy'),
+    ill('c', 'analysis_behind:118'),
+    ill('d', 'degraded:black'),
+    ill('e', 'degraded:frozen'),
+    ill('f', null),
+    ill('g', null),
+  ]
+  expect(ids(byCause(channels, null))).toEqual([['a', 'c'], ['d'], ['e'], ['f'], ['g']])
+  expect(ids(byCause([ill('a', 'no_frames', 'offline'), ill('b', 'needs_model')], 'no_frames'))).toEqual([['b']])
+})

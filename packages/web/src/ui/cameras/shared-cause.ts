@@ -1,0 +1,19 @@
+/** What ails several analytics of a camera alike is the camera's: it is said once. */
+
+type Ailing = { channel_health: string; state_cause: string | null }
+
+const isIll = ({ channel_health }: Ailing) => channel_health === 'offline' || channel_health === 'needs attention'
+/** How much differs from one report to the next; why does not. */
+const why = (cause: string) => cause.replace(/:\d+$/, '')
+
+/** Ill analytics of one camera by what ails them; those of unknown cause one by one. @param camera its own cause, which says enough */
+export function byCause<T extends Ailing>(channels: readonly T[], camera: string | null): T[][] {
+  const groups = new Map<string | T, T[]>()
+  for (const channel of channels) {
+    const { state_cause } = channel
+    if (!isIll(channel) || (state_cause && camera && why(state_cause) === why(camera))) continue
+    const key = state_cause === null ? channel : why(state_cause)
+    groups.set(key, [...(groups.get(key) ?? []), channel])
+  }
+  return [...groups.values()]
+}

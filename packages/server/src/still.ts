@@ -4,7 +4,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Trx } from './db/database.ts'
 import { setStill } from './device/store.ts'
 import { keepStill } from './media/store.ts'
-import { unreachable } from './nimble/store.ts'
+import { isReachable, unreachable } from './nimble/store.ts'
 import { Refusal } from './refusal.ts'
 import type { Services } from './services.ts'
 
@@ -54,29 +54,29 @@ const hiddenLookMs = 100
 async function untilHidden(app: Pick<Services, 'db' | 'links'>, camera: Pictured): Promise<void> {
   const late = performance.now() + hiddenWaitMs
   for (;;) {
-    const { wanted, stored } = await app.db.as({ tenantId: camera.tenant_id }, (trx) => versions(trx, camera))
-    if (wanted === null) return
-    const applied = app.links.status(camera.nimble_uid)?.applied_version ?? stored
-    if (applied !== null && applied >= wanted) return
-    if (performance.now() > late) throw unreachable()
+    const row = await app.db.as({ tenantId: camera.tenant_id }, (trx) => versions(trx, camera))
+    if (!row) return
+    const applied = app.links.status(camera.nimble_uid)?.applied_version ?? row.applied_version
+    if (applied !== null && applied >= row.desired_version) return
+    // One that is away is not about to hear of it.
+    const isThere = isReachable(app.links, { ...row, nimble_uid: camera.nimble_uid })
+    if (!isThere || performance.now() > late) throw unreachable()
     await pause(hiddenLookMs)
   }
 }
 
-/** What the camera's edge server is to apply, null where nothing is hidden; and what it has applied, as far as stored. */
-async function versions(trx: Trx, { tenant_id, device_id, nimble_id }: Pictured) {
-  const row = await trx
+/** What the camera's edge server is to apply, and how it stands, as far as stored; undefined where nothing is hidden. */
+const versions = (trx: Trx, { tenant_id, device_id, nimble_id }: Pictured) =>
+  trx
     .selectFrom('nimble')
     .leftJoin('nimble_state', (on) =>
       on.onRef('nimble_state.tenant_id', '=', 'nimble.tenant_id').onRef('nimble_state.nimble_id', '=', 'nimble.id'),
     )
-    .select(['nimble.desired_version', 'nimble_state.applied_version'])
+    .select(['nimble.desired_version', 'nimble_state.applied_version', 'nimble_state.state as link_state'])
     .where('nimble.tenant_id', '=', tenant_id)
     .where('nimble.id', '=', nimble_id)
     .where(hasMasks(tenant_id, device_id))
     .executeTakeFirst()
-  return { wanted: row?.desired_version ?? null, stored: row?.applied_version ?? null }
-}
 
 const hasMasks = (tenantId: number, deviceId: number) => sql<SqlBool>`exists (
   select from static_zone join source on source.tenant_id = static_zone.tenant_id and source.id = static_zone.source_id

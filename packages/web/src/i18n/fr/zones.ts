@@ -19,7 +19,7 @@ export const zones = {
   complete: 'Complète',
   off: 'Inactive',
   lineNeeded: 'Ce cas d’usage compte des passages : il lui faut une ligne.',
-  suggestedLine: 'Cette ligne n’est qu’une proposition : placez-la là où l’on entre et sort, par exemple à une porte.',
+  suggestedLine: 'Cette ligne n’est qu’une proposition : placez-la là où l’on entre et sort, par exemple à une porte.',
   addZone: 'Nouvelle zone',
   addLine: 'Nouvelle ligne',
   label: 'Libellé',

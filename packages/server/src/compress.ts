@@ -12,6 +12,12 @@ const codings = {
   gzip: (text: Buffer) => promisify(gzip)(text, { level: 3 }),
 }
 
+type Coding = keyof typeof codings
+
+/** A text as it goes out, and in each coding in which it went out. */
+export type Written = { plain: Buffer; coded: Map<Coding, Buffer> }
+export const written = (text: string): Written => ({ plain: Buffer.from(text), coded: new Map() })
+
 /** Whether `accept-encoding` names a coding, and not with `q=0` (RFC 9110, 12.5.3). */
 const takes = (accepted: string, coding: string): boolean =>
   accepted.split(',').some((part) => {
@@ -20,15 +26,16 @@ const takes = (accepted: string, coding: string): boolean =>
   })
 
 /**
- * What to send instead of `text`; sets the headers that say so. Never to be used for an answer with a secret: of what is
+ * What to send of a text; sets the headers that say so. Never to be used for an answer with a secret: of what is
  * compressed together with text that somebody else chooses, the length tells the secret (BREACH).
  */
-export async function compressed(reply: FastifyReply, text: string): Promise<string | Buffer> {
+export async function compressed(reply: FastifyReply, { plain, coded }: Written): Promise<Buffer> {
   reply.header('vary', 'accept-encoding')
   const accepted = reply.request.headers['accept-encoding']
   const coding = (['br', 'gzip'] as const).find((name) => takes(String(accepted ?? ''), name))
-  const plain = Buffer.from(text)
   if (!coding || plain.length < leastBytes) return plain
   reply.header('content-encoding', coding)
-  return codings[coding](plain)
+  const bytes = coded.get(coding) ?? (await codings[coding](plain))
+  coded.set(coding, bytes)
+  return bytes
 }

@@ -8,7 +8,7 @@ import { type AccessRule, allows, permissions } from '@sightline/domain'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type * as z from 'zod'
-import { compressed } from './compress.ts'
+import { compressed, type Written, written } from './compress.ts'
 import { failureOf } from './failure.ts'
 import { dropUpload, readInput, type UploadedFile } from './input.ts'
 import { Refusal } from './refusal.ts'
@@ -47,6 +47,22 @@ const replied = Symbol('replied')
 type Replied<T> = { [replied]: true; output: T; extra: Extra }
 /** Answers `output` with more of the envelope than the response itself: a message, its kind, the page. */
 export const reply = <T>(output: T, extra: Extra): Replied<T> => ({ [replied]: true, output, extra })
+
+/** Answers that stay as they are, with what rows sent of them. */
+const lasting = new WeakMap<object, Map<Op, Written>>()
+/**
+ * Freezes an answer that is given again and again. What goes out of it, by a row that compresses and without a message or
+ * page, is checked, written and compressed the first time only.
+ */
+export function last<T extends object>(answer: T): T {
+  if (!lasting.has(answer)) lasting.set(freeze(answer), new Map())
+  return answer
+}
+
+function freeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part)
+  return Object.freeze(value)
+}
 
 type CtxOf<O extends Op> = O['access'] extends 'public' ? PublicCtx : Ctx
 type SocketCtx = Omit<Ctx, 'reply'>
@@ -168,6 +184,18 @@ function mountRow(
     }
   }
 
+  const bodyOf = (output: unknown, extra?: Extra) => ({
+    response_code: row.status ?? 200,
+    response: row.output.parse(output),
+    ...extra,
+  })
+  const textOf = (output: unknown, extra?: Extra): Written => {
+    const sent = extra ? undefined : lasting.get(output as object)
+    const text = sent?.get(row) ?? written(JSON.stringify(bodyOf(output, extra)))
+    sent?.set(row, text)
+    return text
+  }
+
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const result = await run(request, reply)
     if (row.kind === 'file') {
@@ -175,13 +203,13 @@ function mountRow(
       if (isTraced) await gates.trace(request, { id, result: 'ok', status: row.status ?? 200 })
       return sendFile(reply, result as FileAnswer)
     }
-    const { output, extra } = isReplied(result) ? result : { output: result, extra: {} }
+    const { output, extra } = isReplied(result) ? result : { output: result }
     const status = row.status ?? 200
-    const body = { response_code: status, response: row.output.parse(output), ...extra }
+    const body = row.compressed ? textOf(output, extra) : bodyOf(output, extra)
     if (isTraced) await gates.trace(request, { id, result: 'ok', status, output })
     reply.code(status)
-    if (!row.compressed) return reply.send(body)
-    return reply.type('application/json; charset=utf-8').send(await compressed(reply, JSON.stringify(body)))
+    if ('response' in body) return reply.send(body)
+    return reply.type('application/json; charset=utf-8').send(await compressed(reply, body))
   }
 
   const refuseWithoutUpgrade = () => {

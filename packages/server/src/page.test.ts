@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, type TestApp, testApp } from './testing/app.ts'
 import { states } from './testing/states.ts'
+import { newUid } from './uid.ts'
 
 let t: TestApp
 let admin: Client
@@ -85,6 +86,33 @@ test('what a filter by health finds is what each camera says of itself, for ever
     expect(found.page.total).toBe(found.names.length)
   }
   expect((await list({ health: 'offline,unknown', limit: 2 })).page.total).toBe(4)
+  expect(await list({ health: 'offline,unknown', limit: 2, offset: 9 })).toMatchObject({
+    names: [],
+    page: { total: 4 },
+  })
+})
+
+test('a camera with several streams counts once, as the gravest of them', async () => {
+  const site = await t.make.site({}, await t.make.customer())
+  const nimble = await t.make.nimble()
+  const say = states(t.services.db)
+  await say.nimble(nimble, 'online')
+  const device = await t.make.device({}, site, nimble)
+  const more = { tenant_id: device.tenant_id, device_id: device.id, nimble_id: nimble.id, name: 'Second' }
+  const second = await t.services.db.owner((trx) =>
+    trx
+      .insertInto('source')
+      .values({ ...more, uid: newUid(), stream_id: `${device.uid}/2`, address: 'rtsp://192.0.2.1/2' })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
+  await say.source((await t.make.sourceOf(device)) as never, 'streaming')
+  await say.source(second, 'offline', { cause: 'unreachable' })
+  const found = async (health: HealthGrade) =>
+    (await admin.call('device.list', { site_id: site.uid, health })).body.page.total
+  expect([await found('offline'), await found('healthy')]).toEqual([1, 0])
+  const { body } = await admin.call('site.list', { q: site.name })
+  expect(body.response).toMatchObject([{ site_health: 'offline', site_total_devices: 1 }])
 })
 
 test('a site is what all its cameras are, needs attention where they differ, and is unknown without any', async () => {

@@ -225,9 +225,9 @@ export const channelRowsOfDevices = (
   devices: readonly { tenant_id: number; id: number }[],
 ): Promise<ChannelRow[]> => ofDevices(trx, { ...reach, ...numbersOf(devices) })
 
-/** Whether a row of `channel` sent something in the last hours. */
-export const isActive = sql<SqlBool>`exists (select from channel_heard h where h.tenant_id = channel.tenant_id
-  and h.channel_id = channel.id and h.at > now() - make_interval(hours => ${sql.lit(activeHours)}))`
+/** Joins to rows of `channel` when they were heard last, as `h.at`: null where that was not in the last hours. */
+export const joinActive = sql`left join channel_heard h on h.tenant_id = channel.tenant_id and h.channel_id = channel.id
+  and h.at > now() - make_interval(hours => ${sql.lit(activeHours)})`
 
 export const channelGone = () =>
   new Refusal(404, 'Either the channel was deleted or the user lacks access.', { code: 'channel_gone' })

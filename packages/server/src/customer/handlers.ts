@@ -10,7 +10,7 @@ import { joinAsWritten, pageOf } from '../page.ts'
 import { notFound, Refusal, refuseStale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
-import { describeSites, findSite, lockSites, moveSites, pageOfSites } from '../site/store.ts'
+import { findSite, headsOfSites, lockSites, moveSites, pageOfSites } from '../site/store.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { assignedUsecases, bundlesOf, listUsecases } from '../usecase/store.ts'
@@ -99,16 +99,17 @@ export const customer: Handlers<'customer'> = {
       const sitesOfPage = async () => {
         const found = await pageOfSites(trx, scope, { customer_id, site_id, uids }, {})
         if (site_id !== undefined && found.rows.length === 0) throw notFound()
-        return describeSites(trx, scope, app.links, found.rows)
+        return headsOfSites(trx, scope, app.links, found.rows)
       }
-      const [sites, shown, totals] = await Promise.all([
+      const [sites, shown, { totals, active }] = await Promise.all([
         sitesOfPage(),
         camerasOfView(asWritten, scope, app, rows),
         customerTotals(trx, scope, stored, site_id),
       ])
       const cameras = Map.groupBy(shown, ({ site_id }) => site_id)
-      const view = sites.map((site) => ({
+      const view = [...sites].map(([id, site]) => ({
         ...site,
+        site_active_channels: active.get(id) ?? 0,
         devices: cameras.get(site.site_id) ?? [],
       }))
       return reply({ customer: toCustomer(stored), sites: view, totals }, { page: pageOf({ limit, offset }, counted) })

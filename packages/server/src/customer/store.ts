@@ -1,6 +1,7 @@
 import type { Customer, CustomerView } from '@sightline/contract'
+import type { UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { isActive } from '../channel/store.ts'
+import { joinActive } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
 import { ofChannels, within, withinChannels } from '../reach.ts'
@@ -100,31 +101,37 @@ export async function findCustomer(trx: Trx, scope: Scope, uid: string): Promise
 
 type Totals = CustomerView['totals']
 
-/** What the sites of a customer have in reach, or one of them: counted, however many there are. */
+/**
+ * What the sites of a customer have in reach, or one of them: counted, however many there are.
+ * @returns also how many channels are active at each site, by the site's number; one without channels is missing
+ */
 export async function customerTotals(
   trx: Trx,
   scope: Scope,
   customer: { tenant_id: number; id: number },
   siteUid?: string,
-): Promise<Totals> {
+): Promise<{ totals: Totals; active: Map<number, number> }> {
   const one = siteUid === undefined ? sql`true` : sql`site.uid = ${siteUid}`
   const { rows } = await sql<
-    Pick<Totals, 'sites' | 'devices'> & { usecases: (Totals['usecases'][number] & { active: number })[] }
+    Pick<Totals, 'sites' | 'devices'> & {
+      counts: { site_id: number | null; usecase_key: UsecaseKey; channels: number; active: number }[]
+    }
   >`
     with reached as materialized (
       select site.id from site where site.tenant_id = ${customer.tenant_id} and site.customer_id = ${customer.id}
         and ${within(scope, 'site', 'site.id')} and ${one})
     select (select count(*) from reached) as sites,
       (select count(*) from device where tenant_id = ${customer.tenant_id} and site_id in (select id from reached)) as devices,
-      (select coalesce(json_agg(u), '[]') from (
-        select usecase.key as usecase_key, count(*) as channels, count(*) filter (where ${isActive}) as active
-        from channel join usecase on usecase.id = channel.usecase_id
+      (select coalesce(json_agg(c), '[]') from (
+        select channel.site_id, usecase.key as usecase_key, count(*) as channels, count(h.at) as active
+        from channel join usecase on usecase.id = channel.usecase_id ${joinActive}
         where channel.tenant_id = ${customer.tenant_id} and channel.site_id in (select id from reached)
           and ${withinChannels(scope)}
-        group by 1 order by 1) u) as usecases`.execute(trx)
-  const { sites, devices, usecases } = rows[0] as (typeof rows)[number]
+        group by grouping sets ((channel.site_id), (usecase.key)) order by 2) c) as counts`.execute(trx)
+  const { sites, devices, counts } = rows[0] as (typeof rows)[number]
+  const usecases = counts.filter(({ site_id }) => site_id === null)
   const sum = (count: 'channels' | 'active') => usecases.reduce((n, one) => n + one[count], 0)
-  return {
+  const totals = {
     sites,
     devices,
     channels: sum('channels'),
@@ -133,6 +140,8 @@ export async function customerTotals(
     notifications: null,
     usecases: usecases.map(({ usecase_key, channels }) => ({ usecase_key, channels })),
   }
+  const bySite = counts.flatMap(({ site_id, active }) => (site_id === null ? [] : [[site_id, active] as const]))
+  return { totals, active: new Map(bySite) }
 }
 
 /** @throws 404 when one of them does not exist or is out of reach */

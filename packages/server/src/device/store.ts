@@ -1,20 +1,21 @@
 import type { Channel, Device } from '@sightline/contract'
-import { gravest, type HealthGrade, type Judged, sourceHealth, type UsecaseKey } from '@sightline/domain'
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { gravest, gravity, type HealthGrade, type Judged, sourceHealth, type UsecaseKey } from '@sightline/domain'
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { listChannelsOfDevices } from '../channel/store.ts'
-import type { Trx } from '../db/database.ts'
+import type { Database, Trx } from '../db/database.ts'
+import { once } from '../db/once.ts'
 import { mediaUrl } from '../media/store.ts'
 import { heardNimbles, isHeard, type Links } from '../nimble/store.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
-import { within, withinChannels } from '../reach.ts'
+import { numbersOf, within, withinChannels } from '../reach.ts'
 import { notFound, stale } from '../refusal.ts'
-import type { Scope } from '../scope.ts'
+import type { Reach, Scope } from '../scope.ts'
 import type { SecretPlace } from '../secrets.ts'
 import type { Services } from '../services.ts'
 import { deviceSource, type StreamRow, sourceReport, sourcesOfDevices } from '../source/store.ts'
-import { hasHealth } from './health.ts'
+import { ofHealth } from './health.ts'
 
-export { siteGrades } from './health.ts'
+export { siteStandings } from './health.ts'
 export { moveDevice } from './move.ts'
 
 /** By name, so that a prepared statement still fits when another portal has added one. */
@@ -42,15 +43,13 @@ const ownColumns = [
   'device.updated_at',
 ] as const
 
+/** In the order of lists. */
+const ordered = <O>(query: SelectQueryBuilder<Database, 'device', O>) =>
+  query.orderBy(sql`device.name collate "und-x-icu"`).orderBy('device.tenant_id').orderBy('device.id')
+
 /** Cameras in reach, in the order of lists. */
-const inOrder = (trx: Trx, scope: Scope) =>
-  trx
-    .selectFrom('device')
-    .select(ownColumns)
-    .where(within(scope, 'device'))
-    .orderBy(sql`device.name collate "und-x-icu"`)
-    .orderBy('device.tenant_id')
-    .orderBy('device.id')
+const inOrder = (trx: Trx, reach: Pick<Scope, 'tenantId' | 'siteIds'>) =>
+  ordered(trx.selectFrom('device').select(ownColumns).where(within(reach, 'device')))
 
 /** The same cameras, with where they are and who reads them. */
 const withParents = (trx: Trx, own: ReturnType<typeof inOrder>) =>
@@ -132,57 +131,117 @@ export type DeviceFilter = {
   channel_id?: readonly string[] | undefined
 }
 
+/** A filter with whose tenant and reach it is asked, as queries hold it: null where it says nothing. */
+type Wanted = Reach & {
+  customer: string | null
+  site: string | null
+  nimble: string | null
+  q: string | null
+  /** Numbers of the edge servers that are there, and how grave what is looked for is. */
+  heard: readonly number[] | null
+  graves: readonly number[] | null
+  usecase: UsecaseKey | null
+  channels: readonly string[] | null
+}
+
+/** Cameras that a filter lets through, in no order. */
+function wanted(trx: Trx, { customer, site, nimble, q, heard, graves, usecase, channels, ...reach }: Wanted) {
+  let query = trx.selectFrom('device').where(within(reach, 'device'))
+  // Looked up first and by number, whatever stands around: so the index of names serves whoever has many cameras.
+  if (customer !== null)
+    query = query.where(
+      sql<SqlBool>`(device.site_id in (select s.id from site s join customer c on c.tenant_id = s.tenant_id
+        and c.id = s.customer_id where c.uid = ${customer})) is true`,
+    )
+  if (site !== null)
+    query = query.where(
+      sql<SqlBool>`(device.tenant_id, device.site_id) = (select tenant_id, id from site where uid = ${site})`,
+    )
+  if (nimble !== null)
+    query = query.where(
+      sql<SqlBool>`(device.tenant_id, device.nimble_id) = (select tenant_id, id from nimble where uid = ${nimble})`,
+    )
+  if (usecase !== null)
+    query = query.where(hasChannel(reach, sql`channel.usecase_id = (select id from usecase where key = ${usecase})`))
+  if (channels !== null) query = query.where(hasChannel(reach, sql`channel.uid = any(${channels}::uuid[])`))
+  if (q !== null) query = query.where(holds(q))
+  return heard === null || graves === null ? query : ofHealth(query, heard, graves)
+}
+
+type Page = { limit: number; offset: number }
+
+const page = once((trx, { limit, offset, ...filter }: Wanted & Page) =>
+  withParents(trx, ordered(wanted(trx, filter).select(ownColumns)).limit(limit).offset(offset)),
+)
+const count = once((trx, filter: Wanted) =>
+  trx
+    .selectFrom(
+      wanted(trx, filter)
+        .select('device.id')
+        .limit(mostCounted + 1)
+        .as('all'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('counted')),
+)
+const found = once((trx, { limit, offset, ...filter }: Wanted & Page) =>
+  ordered(wanted(trx, filter).select(['device.tenant_id', 'device.id', sql<number>`count(*) over ()`.as('counted')]))
+    .limit(limit)
+    .offset(offset),
+)
+const byNumber = once((trx, { tenants, ids, ...reach }: Reach & ReturnType<typeof numbersOf>) =>
+  withParents(
+    trx,
+    inOrder(trx, reach).where(
+      sql<SqlBool>`device.tenant_id = any(${tenants}::int4[]) and device.id = any(${ids}::int4[])`,
+    ),
+  ),
+)
+
 /** A page of devices by name, and how many there are in all, counted up to one more than `mostCounted`. */
 export async function pageOfDevices(
   trx: Trx,
-  scope: Scope,
+  { principal, ...reach }: Scope,
   links: Links,
-  filter: DeviceFilter,
+  { customer_id, site_id, nimble_id, q, health, usecase_key, channel_id }: DeviceFilter,
   { limit = mostRows, offset = 0 }: Paging,
 ): Promise<{ rows: DeviceRow[]; counted: number }> {
-  const conditions = await conditionsOf(trx, scope, links, filter)
-  let query = inOrder(trx, scope)
-  let all = trx.selectFrom('device').select('device.id').where(within(scope, 'device'))
-  for (const condition of conditions) {
-    query = query.where(condition)
-    all = all.where(condition)
+  const filter: Wanted = {
+    ...reach,
+    customer: customer_id ?? null,
+    site: site_id ?? null,
+    nimble: nimble_id ?? null,
+    q: q || null,
+    ...(health?.length
+      ? { heard: await heardNimbles(trx, { principal, ...reach }, links), graves: health.map((one) => gravity[one]) }
+      : { heard: null, graves: null }),
+    usecase: usecase_key ?? null,
+    channels: channel_id ?? null,
   }
-  const [rows, { counted }] = await Promise.all([
-    withParents(trx, query.limit(limit).offset(offset)).execute(),
-    trx
-      .selectFrom(all.limit(mostCounted + 1).as('all'))
-      .select((eb) => eb.fn.countAll<number>().as('counted'))
-      .executeTakeFirstOrThrow(),
-  ])
-  return { rows, counted }
+  const counting = async () => (await count(trx, filter))[0]?.counted ?? 0
+  // What must look at each camera looks once, for the page and the count.
+  if (filter.q === null && filter.graves === null && filter.usecase === null && filter.channels === null) {
+    const [rows, counted] = await Promise.all([page(trx, { ...filter, limit, offset }), counting()])
+    return { rows, counted }
+  }
+  const numbers = await found(trx, { ...filter, limit, offset })
+  const [first] = numbers
+  if (!first) return { rows: [], counted: offset === 0 ? 0 : await counting() }
+  return { rows: await byNumber(trx, { ...reach, ...numbersOf(numbers) }), counted: first.counted }
 }
 
-async function conditionsOf(trx: Trx, scope: Scope, links: Links, filter: DeviceFilter) {
-  const { customer_id, site_id, nimble_id, q, health, usecase_key, channel_id } = filter
-  const conditions: RawBuilder<SqlBool>[] = []
-  if (customer_id !== undefined)
-    conditions.push(sql`device.site_id in (select s.id from site s join customer c on c.tenant_id = s.tenant_id
-      and c.id = s.customer_id where c.uid = ${customer_id})`)
-  if (site_id !== undefined) conditions.push(sql`device.site_id in (select id from site where uid = ${site_id})`)
-  if (nimble_id !== undefined)
-    conditions.push(sql`device.nimble_id in (select id from nimble where uid = ${nimble_id})`)
-  if (usecase_key !== undefined)
-    conditions.push(hasChannel(scope, sql`channel.usecase_id = (select id from usecase where key = ${usecase_key})`))
-  if (channel_id) conditions.push(hasChannel(scope, sql`channel.uid = any(${[...channel_id]}::uuid[])`))
-  if (q) conditions.push(holds(q))
-  if (health && health.length > 0) conditions.push(hasHealth(await heardNimbles(trx, scope, links), health))
-  return conditions
-}
-
-const hasChannel = (scope: Scope, such: RawBuilder<unknown>) => sql<SqlBool>`exists (select from channel
-  where channel.tenant_id = device.tenant_id and channel.device_id = device.id and ${withinChannels(scope)} and ${such})`
+const hasChannel = (reach: Reach, such: RawBuilder<unknown>) => sql<SqlBool>`exists (select from channel
+  where channel.tenant_id = device.tenant_id and channel.device_id = device.id and ${withinChannels(reach)} and ${such})`
 
 /** Whether a text stands in the name, a tag or the host of the address, upper and lower case alike. */
-const holds = (q: string) => sql<SqlBool>`(
-  position(folded(${q}) in folded(device.name)) > 0
-  or position(folded(${q}) in lower(split_part(device.stream_address, '/', 3))) > 0
-  or (device.tags <> '{}' and exists (select from jsonb_each_text(device.tags) t
-    where position(folded(${q}) in folded(t.key || ' ' || t.value)) > 0)))`
+function holds(q: string) {
+  // Folded once and not for each row.
+  const folded = sql`(select folded(${q}))`
+  return sql<SqlBool>`(
+    position(${folded} in folded(device.name)) > 0
+    or position(${folded} in lower(split_part(device.stream_address, '/', 3))) > 0
+    or (device.tags <> '{}' and exists (select from jsonb_each_text(device.tags) t
+      where position(${folded} in folded(t.key || ' ' || t.value)) > 0)))`
+}
 
 /** Health of devices, by the device's number. */
 export async function deviceHealths(

@@ -18,6 +18,7 @@ import {
   describeSite,
   describeSites,
   findSite,
+  hasDevices,
   lockSite,
   pageOfSites,
   placesOfSites,
@@ -104,7 +105,7 @@ export const site: Handlers<'site'> = {
   delete: ({ site_id }, { app, scope, note }) =>
     app.db.as(scope, async (trx) => {
       const stored = await lockSite(trx, scope, site_id)
-      if (stored.devices > 0)
+      if (await hasDevices(trx, stored))
         throw new Refusal(409, 'A site that has devices cannot be deleted.', { code: 'site_has_devices' })
       await deletePictures(trx, app.env, { tenant_id: stored.tenant_id, site_id: stored.id })
       await trx.deleteFrom('site').where('tenant_id', '=', stored.tenant_id).where('id', '=', stored.id).execute()

@@ -1,12 +1,12 @@
 import { mostPlaces, type Site, type SitePlace } from '@sightline/contract'
-import type { HealthGrade, UsecaseKey } from '@sightline/domain'
+import type { UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { isActive } from '../channel/store.ts'
+import { joinActive } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
-import { siteGrades } from '../device/store.ts'
+import { siteStandings } from '../device/store.ts'
 import { heardNimbles, type Links } from '../nimble/store.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
-import { ofChannels, within } from '../reach.ts'
+import { numbersOf, ofChannels, within } from '../reach.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 
@@ -18,17 +18,7 @@ const sites = (trx: Trx, scope: Scope) =>
       on.onRef('customer.tenant_id', '=', 'site.tenant_id').onRef('customer.id', '=', 'site.customer_id'),
     )
     .selectAll('site')
-    .select([
-      'organization.uid as organization_uid',
-      'customer.uid as customer_uid',
-      sql<number>`(select count(*) from device
-        where device.tenant_id = site.tenant_id and device.site_id = site.id)`.as('devices'),
-      sql<string[]>`array(select distinct t.key || ' ' || t.value from device, jsonb_each_text(device.tags) t
-        where device.tenant_id = site.tenant_id and device.site_id = site.id and device.tags <> '{}'
-        order by 1)`.as('tags'),
-      sql<number>`(select count(*) from channel where channel.tenant_id = site.tenant_id and channel.site_id = site.id
-        and ${ofChannels(scope)} and ${isActive})`.as('active_channels'),
-    ])
+    .select(['organization.uid as organization_uid', 'customer.uid as customer_uid'])
     .where(within(scope, 'site', 'site.id'))
 export type SiteRow = Awaited<ReturnType<ReturnType<typeof sites>['execute']>>[number]
 
@@ -100,26 +90,19 @@ export async function placesOfSites(
 ): Promise<SitePlace[]> {
   let query = trx
     .selectFrom('site')
-    .select(['site.id', 'site.uid', 'site.name'])
+    .select(['site.tenant_id', 'site.id', 'site.uid', 'site.name'])
     .select([
       sql<number | null>`(site.address->>'lat')::float8`.as('lat'),
       sql<number | null>`(site.address->>'long')::float8`.as('long'),
-      sql<number>`(select count(*) from device
-        where device.tenant_id = site.tenant_id and device.site_id = site.id)`.as('devices'),
     ])
     .where(within(scope, 'site', 'site.id'))
   for (const condition of conditionsOf(filter, scope)) query = query.where(condition)
   const rows = await query.orderBy(sql`site.name collate "und-x-icu"`).orderBy('site.id').limit(mostPlaces).execute()
-  const heard = await heardNimbles(trx, scope, links)
-  const grades = await siteGrades(
-    trx,
-    heard,
-    rows.map((row) => row.id),
-  )
-  return rows.map(({ id, uid, name, lat, long, devices }) => ({
-    ...{ site_id: uid, site_name: name, lat, long },
-    ...{ site_health: grades.get(id) ?? 'unknown', site_total_devices: devices },
-  }))
+  const standings = await siteStandings(trx, await heardNimbles(trx, scope, links), rows)
+  return rows.map(({ id, uid, name, lat, long }) => {
+    const { health, devices } = standings.get(id) ?? noCamera
+    return { site_id: uid, site_name: name, lat, long, site_health: health, site_total_devices: devices }
+  })
 }
 
 /** That a site exists in reach, without its figures. @throws 404 */
@@ -169,6 +152,18 @@ export async function lockSites(trx: Trx, scope: Scope, uids: readonly string[])
   return readSites(trx, scope, uids)
 }
 
+/** Whether a camera stands there. */
+export async function hasDevices(trx: Trx, site: { tenant_id: number; id: number }): Promise<boolean> {
+  const device = await trx
+    .selectFrom('device')
+    .select('id')
+    .where('tenant_id', '=', site.tenant_id)
+    .where('site_id', '=', site.id)
+    .limit(1)
+    .executeTakeFirst()
+  return device !== undefined
+}
+
 /** Gives sites to another customer of their organization. */
 export async function moveSites(
   trx: Trx,
@@ -183,35 +178,78 @@ export async function moveSites(
     .execute()
 }
 
+const noCamera = { devices: 0, health: 'unknown' } as const
+
 /** Sites as the API shows them, with their health of now. */
 export async function describeSites(trx: Trx, scope: Scope, links: Links, rows: readonly SiteRow[]): Promise<Site[]> {
-  const heard = await heardNimbles(trx, scope, links)
-  const grades = await siteGrades(
-    trx,
-    heard,
-    rows.map((row) => row.id),
-  )
-  return rows.map((row) => siteEntity(row, grades.get(row.id) ?? 'unknown'))
+  const [heads, active, tags] = await Promise.all([
+    headsOfSites(trx, scope, links, rows),
+    activeChannels(trx, scope, rows),
+    tagsOfSites(trx, rows),
+  ])
+  return rows.map((row) => ({
+    ...(heads.get(row.id) as SiteHead),
+    customer_id: row.customer_uid,
+    faces_allowed: row.faces_allowed,
+    faces_allowed_by: row.faces_allowed_by,
+    faces_allowed_at: row.faces_allowed_at?.toISOString() ?? null,
+    faces_notice: row.faces_notice,
+    site_active_channels: active.get(row.id) ?? 0,
+    site_tags: tags.get(row.id) ?? [],
+    organization_id: row.organization_uid,
+    version: row.version,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }))
 }
 
-const siteEntity = (row: SiteRow, site_health: HealthGrade): Site => ({
-  site_id: row.uid,
-  site_name: row.name,
-  customer_id: row.customer_uid,
-  site_address: row.address as Site['site_address'],
-  site_image: row.image,
-  faces_allowed: row.faces_allowed,
-  faces_allowed_by: row.faces_allowed_by,
-  faces_allowed_at: row.faces_allowed_at?.toISOString() ?? null,
-  faces_notice: row.faces_notice,
-  site_total_devices: row.devices,
-  // Nothing notifies in this version: not even none.
-  site_notifications: null,
-  site_active_channels: row.active_channels,
-  site_health,
-  site_tags: row.tags,
-  organization_id: row.organization_uid,
-  version: row.version,
-  created_at: row.created_at.toISOString(),
-  updated_at: row.updated_at.toISOString(),
-})
+type SiteHead = Pick<
+  Site,
+  'site_id' | 'site_name' | 'site_address' | 'site_image' | 'site_total_devices' | 'site_notifications' | 'site_health'
+>
+
+/** What is said of sites wherever they stand, by the site's number and in the order of the rows. */
+export async function headsOfSites(
+  trx: Trx,
+  scope: Scope,
+  links: Links,
+  rows: readonly SiteRow[],
+): Promise<Map<number, SiteHead>> {
+  const standings = await siteStandings(trx, await heardNimbles(trx, scope, links), rows)
+  const head = (row: SiteRow): SiteHead => {
+    const { health, devices } = standings.get(row.id) ?? noCamera
+    return {
+      site_id: row.uid,
+      site_name: row.name,
+      site_address: row.address as Site['site_address'],
+      site_image: row.image,
+      site_total_devices: devices,
+      // Nothing notifies in this version: not even none.
+      site_notifications: null,
+      site_health: health,
+    }
+  }
+  return new Map(rows.map((row) => [row.id, head(row)]))
+}
+
+/** How many channels of sites sent something in the last hours, by the site's number. */
+async function activeChannels(trx: Trx, scope: Scope, sites: readonly SiteRow[]): Promise<Map<number, number>> {
+  const { tenants, ids } = numbersOf(sites)
+  const { rows } = await sql<{ site_id: number; active: number }>`
+    select channel.site_id, count(h.at) as active from channel ${joinActive}
+    where channel.tenant_id = any(${tenants}::int4[]) and channel.site_id = any(${ids}::int4[]) and ${ofChannels(scope)}
+    group by 1`.execute(trx)
+  return new Map(rows.map(({ site_id, active }) => [site_id, active]))
+}
+
+/** Tags of the cameras of sites, as a person reads them, by the site's number. */
+async function tagsOfSites(trx: Trx, sites: readonly SiteRow[]): Promise<Map<number, string[]>> {
+  const { tenants, ids } = numbersOf(sites)
+  // Many cameras of a site have the same tags.
+  const { rows } = await sql<{ site_id: number; tags: string[] }>`
+    select site_id, array_agg(distinct t.key || ' ' || t.value order by t.key || ' ' || t.value) as tags
+    from (select distinct site_id, tags from device where tags <> '{}' and tenant_id = any(${tenants}::int4[])
+      and site_id = any(${ids}::int4[])) tagged, jsonb_each_text(tagged.tags) t
+    group by 1`.execute(trx)
+  return new Map(rows.map(({ site_id, tags }) => [site_id, tags]))
+}

@@ -133,6 +133,26 @@ test('what comes late into an hour that is closed is in the next report', async 
   expect(await mean()).toBe(after)
 })
 
+test('over closed hours a report that is asked for again is the one that was made, compressed or not', async () => {
+  await hourlyJob(t.services.db, Date.now())
+  const { text } = await ask({ site_id: [site.uid] })
+  expect((await ask({ site_id: [site.uid] })).text).toBe(text)
+  const again = async (accepted: string) => {
+    const origin = await t.listen()
+    const answer = await fetch(`${origin}/api/v1/usecase/report`, {
+      method: 'POST',
+      headers: {
+        ...{ cookie: admin.cookie as string, 'x-csrf-token': admin.csrf as string, origin },
+        ...{ 'content-type': 'application/json', 'accept-encoding': accepted },
+      },
+      body: JSON.stringify({ ...period, site_id: [site.uid] }),
+    })
+    return { coding: answer.headers.get('content-encoding'), text: await answer.text() }
+  }
+  for (const coding of ['gzip', 'br', 'gzip']) expect(await again(coding)).toEqual({ coding, text })
+  expect(await again('identity')).toEqual({ coding: null, text })
+})
+
 test('what was remembered of a site is of nobody else, and ends with its channels', async () => {
   const { status } = await ask({ site_id: [site.uid] })
   expect(status).toBe(200)

@@ -212,4 +212,9 @@ test('of more than 500 sites the view counts all, and a page further on holds on
     site.devices.map(({ device_name }) => device_name),
   ])
   expect(held).toEqual(Array.from({ length: 10 }, (_, i) => [`Kiosk ${1501 + i}`, [`Lens ${1501 + i}`]]))
+  const far = await admin.call('device.list', { customer_id: customer.uid, limit: 2, offset: 507 })
+  expect(far.body.response.map((row: { device_name: string }) => row.device_name)).toEqual(['Lens 1508', 'Lens 1509'])
+  expect(far.body.page).toMatchObject({ offset: 507, total: 510 })
+  const past = await admin.call('device.list', { customer_id: customer.uid, offset: 510 })
+  expect(past.body).toMatchObject({ response: [], page: { total: 510 } })
 })

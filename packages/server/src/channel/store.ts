@@ -57,22 +57,12 @@ const ownColumns = [
   'channel.reference_uid',
 ] as const
 
-/** Everything about channels that a screen shows, joined: what is wanted, what the edge server says, the last record. */
-const channels = (trx: Trx, scope: Reach) =>
+/** Channels as they are wanted and as their edge servers say that they run, with the last record. */
+const running = (trx: Trx, scope: Reach) =>
   trx
     .selectFrom('channel')
-    .innerJoin('organization', 'organization.tenant_id', 'channel.tenant_id')
-    .innerJoin('site', (on) =>
-      on.onRef('site.tenant_id', '=', 'channel.tenant_id').onRef('site.id', '=', 'channel.site_id'),
-    )
-    .innerJoin('device', (on) =>
-      on.onRef('device.tenant_id', '=', 'channel.tenant_id').onRef('device.id', '=', 'channel.device_id'),
-    )
     .innerJoin('source', (on) =>
       on.onRef('source.tenant_id', '=', 'channel.tenant_id').onRef('source.id', '=', 'channel.source_id'),
-    )
-    .innerJoin('nimble', (on) =>
-      on.onRef('nimble.tenant_id', '=', 'channel.tenant_id').onRef('nimble.id', '=', 'channel.nimble_id'),
     )
     .innerJoin('pipeline', (on) =>
       on.onRef('pipeline.tenant_id', '=', 'channel.tenant_id').onRef('pipeline.id', '=', 'channel.pipeline_id'),
@@ -88,11 +78,6 @@ const channels = (trx: Trx, scope: Reach) =>
         .onRef('source_state.tenant_id', '=', 'channel.tenant_id')
         .onRef('source_state.source_id', '=', 'channel.source_id'),
     )
-    .leftJoin('nimble_state', (on) =>
-      on
-        .onRef('nimble_state.tenant_id', '=', 'channel.tenant_id')
-        .onRef('nimble_state.nimble_id', '=', 'channel.nimble_id'),
-    )
     .leftJoin('channel_heard', (on) =>
       on
         .onRef('channel_heard.tenant_id', '=', 'channel.tenant_id')
@@ -100,12 +85,7 @@ const channels = (trx: Trx, scope: Reach) =>
     )
     .select(ownColumns)
     .select([
-      'organization.uid as organization_uid',
-      'site.uid as site_uid',
-      'device.uid as device_uid',
-      'device.snapshot_uid',
       'source.uid as source_uid',
-      'nimble.uid as nimble_uid',
       'pipeline.uid as pipeline_uid',
       'pipeline.elements',
       'usecase.uid as usecase_uid',
@@ -115,19 +95,10 @@ const channels = (trx: Trx, scope: Reach) =>
       'channel_state.detector_state',
       'channel_state.cause as channel_cause',
       'channel_state.since as state_since',
-      'channel_state.fps',
-      'channel_state.expected_fps',
-      'channel_state.drops as channel_drops',
       'source_state.state as source_state',
       'source_state.cause as source_cause',
       'source_state.last_frame_at',
       'source_state.failed_at',
-      'source_state.reconnects',
-      'source_state.drops as source_drops',
-      'nimble_state.state as link_state',
-      'nimble_state.cause as link_cause',
-      'nimble_state.clock_offset_ms',
-      'nimble_state.journal_events',
     ])
     .select((eb) =>
       eb
@@ -143,6 +114,43 @@ const channels = (trx: Trx, scope: Reach) =>
         .where('bucket', '>', sql<Date>`now() - interval '24 hours'`)
         .as('last_record_at'),
     )
+    .where(withinChannels(scope))
+    .orderBy(sql`channel.name collate "und-x-icu"`)
+
+/** Everything about channels that a screen shows: also what stands around them, and what else their edge server says. */
+const channels = (trx: Trx, scope: Reach) =>
+  running(trx, scope)
+    .innerJoin('organization', 'organization.tenant_id', 'channel.tenant_id')
+    .innerJoin('site', (on) =>
+      on.onRef('site.tenant_id', '=', 'channel.tenant_id').onRef('site.id', '=', 'channel.site_id'),
+    )
+    .innerJoin('device', (on) =>
+      on.onRef('device.tenant_id', '=', 'channel.tenant_id').onRef('device.id', '=', 'channel.device_id'),
+    )
+    .innerJoin('nimble', (on) =>
+      on.onRef('nimble.tenant_id', '=', 'channel.tenant_id').onRef('nimble.id', '=', 'channel.nimble_id'),
+    )
+    .leftJoin('nimble_state', (on) =>
+      on
+        .onRef('nimble_state.tenant_id', '=', 'channel.tenant_id')
+        .onRef('nimble_state.nimble_id', '=', 'channel.nimble_id'),
+    )
+    .select([
+      'organization.uid as organization_uid',
+      'site.uid as site_uid',
+      'device.uid as device_uid',
+      'device.snapshot_uid',
+      'nimble.uid as nimble_uid',
+      'nimble_state.state as link_state',
+      'nimble_state.cause as link_cause',
+      'channel_state.fps',
+      'channel_state.expected_fps',
+      'channel_state.drops as channel_drops',
+      'source_state.reconnects',
+      'source_state.drops as source_drops',
+      'nimble_state.clock_offset_ms',
+      'nimble_state.journal_events',
+    ])
     .select((eb) =>
       eb
         .selectFrom('nimble_stat')
@@ -154,10 +162,14 @@ const channels = (trx: Trx, scope: Reach) =>
         .limit(1)
         .as('inference_ms'),
     )
-    .where(withinChannels(scope))
-    .orderBy(sql`channel.name collate "und-x-icu"`)
 
 export type ChannelRow = Awaited<ReturnType<ReturnType<typeof channels>['execute']>>[number]
+
+/** What a camera knows of its channels: they are where it is, and read by the same edge server. */
+type Around = Pick<ChannelRow, 'organization_uid' | 'site_uid' | 'nimble_uid' | 'link_state' | 'link_cause'>
+type Camera = Around & { tenant_id: number; id: number; uid: string }
+/** What it takes to show a channel and how it stands. */
+type StandingRow = Awaited<ReturnType<ReturnType<typeof running>['execute']>>[number] & Around & { device_uid: string }
 
 /** Looked up first: over so many joins the planner would not begin with a condition on one of them. */
 const ofParent = (table: 'device' | 'site', uids: readonly string[]) => sql<boolean>`(
@@ -213,17 +225,23 @@ export async function pageOfChannels(
 }
 
 const ofDevices = once((trx, { tenants, ids, ...reach }: Reach & { tenants: number[]; ids: number[] }) =>
-  channels(trx, reach).where(
+  running(trx, reach).where(
     sql<SqlBool>`channel.tenant_id = any(${tenants}::int4[]) and channel.device_id = any(${ids}::int4[])`,
   ),
 )
 
-/** Channels of devices that are known to be in reach. */
-export const channelRowsOfDevices = (
+/** Channels of devices that are known to be in reach: of these alone, without what stands around them. */
+export async function channelRowsOfDevices(
   trx: Trx,
   { principal: _, ...reach }: Scope,
-  devices: readonly { tenant_id: number; id: number }[],
-): Promise<ChannelRow[]> => ofDevices(trx, { ...reach, ...numbersOf(devices) })
+  devices: readonly Camera[],
+): Promise<StandingRow[]> {
+  const byId = new Map(devices.map((device) => [device.id, device]))
+  return (await ofDevices(trx, { ...reach, ...numbersOf(devices) })).map((row) => {
+    const { uid, organization_uid, site_uid, nimble_uid, link_state, link_cause } = byId.get(row.device_id) as Camera
+    return { ...row, device_uid: uid, organization_uid, site_uid, nimble_uid, link_state, link_cause }
+  })
+}
 
 /** Joins to rows of `channel` when they were heard last, as `h.at`: null where that was not in the last hours. */
 export const joinActive = sql`left join channel_heard h on h.tenant_id = channel.tenant_id and h.channel_id = channel.id
@@ -251,7 +269,7 @@ export async function listChannelsOfDevices(
   trx: Trx,
   scope: Scope,
   links: Links,
-  devices: readonly { tenant_id: number; id: number }[],
+  devices: readonly Camera[],
 ): Promise<Channel[]> {
   const [rows, zones] = await Promise.all([
     channelRowsOfDevices(trx, scope, devices),
@@ -271,12 +289,12 @@ export async function describeChannels(
   return channelEntities(rows, await zonesOfChannels(trx, scope, ids), links)
 }
 
-function channelEntities(rows: readonly ChannelRow[], zones: ReadonlyMap<number, Zone[]>, links: Links): Channel[] {
+function channelEntities(rows: readonly StandingRow[], zones: ReadonlyMap<number, Zone[]>, links: Links): Channel[] {
   const now = Date.now()
   return rows.map((row) => channelEntity(row, zones.get(row.id) ?? [], links, now))
 }
 
-const report = (row: ChannelRow): ChannelReport | null =>
+const report = (row: StandingRow): ChannelReport | null =>
   row.reported_state && {
     version: row.applied_version as number,
     state: row.reported_state,
@@ -285,21 +303,21 @@ const report = (row: ChannelRow): ChannelReport | null =>
   }
 
 /** A record comes at the end of each window; twice that is patience enough for a busy edge server. */
-const twoWindowsMs = ({ elements }: ChannelRow): number =>
+const twoWindowsMs = ({ elements }: StandingRow): number =>
   2000 * Number(elements['analytic.window_s'] ?? eventWindowSeconds)
-const isStarting = (row: ChannelRow, now: number): boolean =>
+const isStarting = (row: StandingRow, now: number): boolean =>
   row.state_since !== null && now - row.state_since.getTime() < twoWindowsMs(row)
 /** For how long the newest record says that a channel counts. */
-const onlineMs = (row: ChannelRow): number => Math.max(onlineSeconds * 1000, twoWindowsMs(row))
+const onlineMs = (row: StandingRow): number => Math.max(onlineSeconds * 1000, twoWindowsMs(row))
 
 /** What the edge server will ask for, before it said so; with a model attached only it can tell. */
-const foreseenNeed = (row: ChannelRow) =>
+const foreseenNeed = (row: StandingRow) =>
   row.elements['detector.model'] && !lacksEmbedding(row.usecase_key, row.elements)
     ? null
     : missingNeed(row.usecase_key, row.elements, null)
 
 /** How a channel stands, from what is stored and from the link. @param now ms since the epoch */
-export function judgeChannel(row: ChannelRow, links: Links, now: number) {
+export function judgeChannel(row: StandingRow, links: Links, now: number) {
   const heard = isHeard(links, row)
   const reported = report(row)
   const age = row.last_record_at && now - row.last_record_at.getTime()
@@ -316,7 +334,7 @@ export function judgeChannel(row: ChannelRow, links: Links, now: number) {
   }
 }
 
-export function channelEntity(row: ChannelRow, zones: Zone[], links: Links, now: number): Channel {
+export function channelEntity(row: StandingRow, zones: Zone[], links: Links, now: number): Channel {
   const { is_active, channel_state, detector_state, state_cause, channel_health } = judgeChannel(row, links, now)
   return {
     channel_id: row.uid,

@@ -218,8 +218,10 @@ export async function pageOfDevices(
     channels: channel_id ?? null,
   }
   const counting = async () => (await count(trx, filter))[0]?.counted ?? 0
-  // What must look at each camera looks once, for the page and the count.
-  if (filter.q === null && filter.graves === null && filter.usecase === null && filter.channels === null) {
+  // What must look at each camera, or at most of them, looks once, for the page and the count.
+  const { graves, usecase, channels } = filter
+  const isNear = offset <= mostRows && filter.q === null && graves === null && usecase === null && channels === null
+  if (isNear) {
     const [rows, counted] = await Promise.all([page(trx, { ...filter, limit, offset }), counting()])
     return { rows, counted }
   }

@@ -3,6 +3,7 @@ import type { SiteReport } from '@sightline/contract'
 import { metricsOf, type UsecaseKey, usecases } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
+import { once } from '../db/once.ts'
 import { within } from '../reach.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
@@ -10,7 +11,7 @@ import { readChart } from './chart.ts'
 import { round } from './figures.ts'
 import { type Standing, standingOf, writtenBy } from './hours.ts'
 import { hourMs } from './rollup.ts'
-import { type SelectedChannel, selectChannels } from './select.ts'
+import { channelsOfSite, type SelectedChannel } from './select.ts'
 import { courseBorders, readCourse, readStats } from './stats.ts'
 import { bucketBorders, defaultFrequency, type Period } from './time.ts'
 
@@ -28,15 +29,18 @@ export type ReportQuery = {
 }
 export type ReportSite = Awaited<ReturnType<typeof reportSites>>[number]
 
-/** The sites of a report, in the order asked for. @throws 404 for one out of reach */
-export async function reportSites(trx: Trx, scope: Scope, uids: readonly string[]) {
-  const asked = [...new Set(uids)]
-  const rows = await trx
+const sites = once((trx, { asked, ...reach }: Pick<Scope, 'tenantId' | 'siteIds'> & { asked: readonly string[] }) =>
+  trx
     .selectFrom('site')
     .select(['uid', 'name', 'timezone'])
-    .where(within(scope, 'site', 'site.id'))
-    .where(sql<SqlBool>`uid = any(${asked}::uuid[])`)
-    .execute()
+    .where(within(reach, 'site', 'site.id'))
+    .where(sql<SqlBool>`uid = any(${asked}::uuid[])`),
+)
+
+/** The sites of a report, in the order asked for. @throws 404 for one out of reach */
+export async function reportSites(trx: Trx, { tenantId, siteIds }: Scope, uids: readonly string[]) {
+  const asked = [...new Set(uids)]
+  const rows = await sites(trx, { tenantId, siteIds, asked })
   const byUid = new Map(rows.map((row) => [row.uid, row]))
   return asked.map((uid) => byUid.get(uid) ?? notThere())
 }
@@ -82,7 +86,7 @@ export async function readSiteReport(
   site: ReportSite,
   query: ReportQuery,
 ): Promise<SiteReport['sites'][number]> {
-  const channels = (await selectChannels(trx, scope, { site_id: site.uid })).filter(
+  const channels = (await channelsOfSite(trx, scope, site.uid)).filter(
     ({ usecase_key }) => query.usecases?.includes(usecase_key) ?? true,
   )
   const { period, frequency, timezone } = query

@@ -1,10 +1,11 @@
 import { type MetricId, metricsOf, type UsecaseKey, usecases } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import { findCustomer } from '../customer/store.ts'
-import type { Trx } from '../db/database.ts'
+import { prepared, type Trx } from '../db/database.ts'
+import { once } from '../db/once.ts'
 import { withinChannels } from '../reach.ts'
 import { invalid, notFound } from '../refusal.ts'
-import type { Scope } from '../scope.ts'
+import type { Reach, Scope } from '../scope.ts'
 import { findSite } from '../site/store.ts'
 
 /** What a caller may narrow an answer to. */
@@ -16,9 +17,8 @@ export type Selection = {
   customer_id?: string | undefined
 }
 
-/** Channels within the caller's reach that match; with none named, all of them. @throws 404 for one out of reach */
-export async function selectChannels(trx: Trx, scope: Scope, selection: Selection) {
-  let query = trx
+const channels = (trx: Trx, reach: Reach) =>
+  trx
     .selectFrom('channel')
     .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
     .innerJoin('site', (on) =>
@@ -32,8 +32,21 @@ export async function selectChannels(trx: Trx, scope: Scope, selection: Selectio
     .select(['channel.tenant_id', 'channel.id', 'channel.uid', 'channel.name', 'channel.threshold'])
     .select('usecase.key as usecase_key')
     .select(['site.timezone', 'channel_state.state'])
-    .where(withinChannels(scope))
+    .where(withinChannels(reach))
     .orderBy('channel.id')
+export type SelectedChannel = Awaited<ReturnType<ReturnType<typeof channels>['execute']>>[number]
+
+const ofSite = once((trx, { site, ...reach }: Reach & { site: string }) =>
+  channels(trx, reach).modifyFront(prepared('event.channels')).where('site.uid', '=', site),
+)
+
+/** Channels within the caller's reach of a site that is known to be in it. */
+export const channelsOfSite = (trx: Trx, { principal: _, ...reach }: Scope, site: string): Promise<SelectedChannel[]> =>
+  ofSite(trx, { ...reach, site })
+
+/** Channels within the caller's reach that match; with none named, all of them. @throws 404 for one out of reach */
+export async function selectChannels(trx: Trx, scope: Scope, selection: Selection): Promise<SelectedChannel[]> {
+  let query = channels(trx, scope)
   if (selection.usecase_key) query = query.where('usecase.key', '=', selection.usecase_key)
   const named = selection.channel_id && [...new Set(selection.channel_id)]
   if (named) query = query.where(sql<SqlBool>`channel.uid = any(${named}::uuid[])`)
@@ -53,9 +66,9 @@ export async function selectChannels(trx: Trx, scope: Scope, selection: Selectio
       ),
     )
   }
-  const channels = await query.execute()
+  const selected = await query.execute()
   // One that exists but does not match another filter is no error, so the named ones are looked for without these.
-  if (named && channels.length < named.length) {
+  if (named && selected.length < named.length) {
     const reachable = await trx
       .selectFrom('channel')
       .select('uid')
@@ -64,9 +77,8 @@ export async function selectChannels(trx: Trx, scope: Scope, selection: Selectio
       .execute()
     if (reachable.length < named.length) throw notFound()
   }
-  return channels
+  return selected
 }
-export type SelectedChannel = Awaited<ReturnType<typeof selectChannels>>[number]
 
 /** The one use case that an answer in numbers is about: the one named, else the one all channels have. */
 export function oneUsecase(selection: Selection, channels: readonly SelectedChannel[]): UsecaseKey {

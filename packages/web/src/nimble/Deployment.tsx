@@ -10,8 +10,10 @@ import { useEdges } from '../app/edge.ts'
 import { camerasOfEdge, type Movable } from '../app/moving.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { edgeName } from '../i18n/seeded.ts'
+import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { MoveCameras } from '../ui/cameras/MoveCameras.tsx'
+import { isAmong, repeatedCauses } from '../ui/cameras/shared-cause.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
@@ -250,48 +252,61 @@ function Hosted({ nimble, cameras, onMove, drag }: HostedProps) {
   return (
     <>
       <ul className={classes.hosted}>
-        {cameras.slice(0, most).map((camera) => (
-          <li
-            key={camera.device_id}
-            data-grab={drag ? true : undefined}
-            data-dragged={drag?.dragged?.device_id === camera.device_id || undefined}
-            onPointerDown={drag ? (event) => drag.onPress(camera, event) : undefined}
-          >
-            {drag && (
-              // The button at the end does the same by keyboard.
-              <span className={classes.handle} data-handle aria-hidden="true" title={t('deployment.drag')}>
-                <IconGripVertical size={16} />
+        {cameras.slice(0, most).map((camera) => {
+          const pieces = items.get(camera.device_id) ?? []
+          const shared = repeatedCauses(pieces.map(({ cause }) => cause))
+          return (
+            <li
+              key={camera.device_id}
+              data-grab={drag ? true : undefined}
+              data-dragged={drag?.dragged?.device_id === camera.device_id || undefined}
+              onPointerDown={drag ? (event) => drag.onPress(camera, event) : undefined}
+            >
+              {drag && (
+                // The button at the end does the same by keyboard.
+                <span className={classes.handle} data-handle aria-hidden="true" title={t('deployment.drag')}>
+                  <IconGripVertical size={16} />
+                </span>
+              )}
+              <span>
+                <Go to="/device/detail" search={{ sid: camera.site_id, did: camera.device_id }} className="strong">
+                  {camera.device_name}
+                </Go>
+                <br />
+                <span className="muted">{siteName.get(camera.site_id)}</span>
+                {shared.map((cause) => (
+                  <span key={cause} className={classes.ails}>
+                    {causeText(cause)}
+                  </span>
+                ))}
               </span>
-            )}
-            <span>
-              <Go to="/device/detail" search={{ sid: camera.site_id, did: camera.device_id }} className="strong">
-                {camera.device_name}
-              </Go>
-              <br />
-              <span className="muted">{siteName.get(camera.site_id)}</span>
-            </span>
-            <ul className={classes.pieces}>
-              {(items.get(camera.device_id) ?? []).map((item) => (
-                <Piece key={item.id} item={item} camera={camera} />
-              ))}
-            </ul>
-            {onMove && (
-              <Button
-                size="xs"
-                variant="default"
-                aria-label={t('deployment.moveOne', { name: camera.device_name })}
-                onClick={() =>
-                  onMove({
-                    title: t('deployment.moveTitle', { name: camera.device_name }),
-                    cameras: [camera],
-                  })
-                }
-              >
-                {t('deployment.move')}
-              </Button>
-            )}
-          </li>
-        ))}
+              <ul className={classes.pieces}>
+                {pieces.map((item) => (
+                  <Piece
+                    key={item.id}
+                    item={isAmong(shared, item.cause) ? { ...item, cause: null } : item}
+                    camera={camera}
+                  />
+                ))}
+              </ul>
+              {onMove && (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={t('deployment.moveOne', { name: camera.device_name })}
+                  onClick={() =>
+                    onMove({
+                      title: t('deployment.moveTitle', { name: camera.device_name }),
+                      cameras: [camera],
+                    })
+                  }
+                >
+                  {t('deployment.move')}
+                </Button>
+              )}
+            </li>
+          )
+        })}
       </ul>
       {cameras.length > most && (
         <p className={classes.waits}>

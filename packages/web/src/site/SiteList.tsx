@@ -61,27 +61,22 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
   const isPlaced = sites?.some(({ site_address }) => site_address.lat !== null) ?? false
 
   const storage = useStorageColumn(customer)
-  const columns = useMemo(
-    (): Column<Site>[] => [
+  const columns = useMemo((): Column<Site>[] => {
+    const placeOf = ({ site_address: { site_city, site_country } }: Site) =>
+      [site_city, countryName(site_country, i18n.language)].filter(Boolean).join(', ')
+    return [
       {
         id: 'name',
         header: t('site.name'),
-        value: (site) => site.site_name,
+        // The place too: it is found by what one types, and of two names alike the one before the other.
+        value: (site) => `${site.site_name} ${placeOf(site)}`,
         cell: (site) => (
-          <Go to="/site/detail" search={{ sid: site.site_id }} className={classes.name} title={site.site_name}>
-            {truncate(site.site_name)}
-          </Go>
-        ),
-      },
-      {
-        id: 'place',
-        header: t('site.place'),
-        value: ({ site_address: { site_city, site_country } }) =>
-          [site_city, countryName(site_country, i18n.language)].filter(Boolean).join(', '),
-        cell: ({ site_address: { site_city, site_country } }) => (
-          <span className="t2">
-            {[site_city, countryName(site_country, i18n.language)].filter(Boolean).join(', ') || '–'}
-          </span>
+          <>
+            <Go to="/site/detail" search={{ sid: site.site_id }} className={classes.name} title={site.site_name}>
+              {truncate(site.site_name)}
+            </Go>
+            {placeOf(site) && <span className={`${classes.place} t3`}>{placeOf(site)}</span>}
+          </>
         ),
       },
       {
@@ -107,9 +102,8 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
         cell: (site) => <span className="num">{site.site_active_channels}</span>,
       },
       ...storage.columns,
-    ],
-    [t, i18n.language, storage.columns],
-  )
+    ]
+  }, [t, i18n.language, storage.columns])
 
   const add = customer ? (
     <Button component={Go} to="/site/add" search={{ cuid: customer.customer_id }} leftSection={<IconPlus size={16} />}>

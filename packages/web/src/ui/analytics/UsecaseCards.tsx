@@ -45,6 +45,7 @@ export const UsecaseCards = memo(({ usecaseKey, metrics, period = 'h24', shared 
     const stat = metrics.find(({ metric }) => metric === id)
     const note = noteOf(usecaseKey, id)
     const beside = stat?.beside ?? null
+    const value = stat?.value ?? null
     return (
       <MetricCard
         key={`${usecaseKey}-${id}`}
@@ -52,7 +53,8 @@ export const UsecaseCards = memo(({ usecaseKey, metrics, period = 'h24', shared 
         label={t(`usecase.card.${label as CardLabel}`)}
         of={shared?.has(label) ? t(`usecase.name.${usecaseKey}`) : undefined}
         period={period}
-        value={stat?.value ?? null}
+        // Of several cameras it is the greatest sum of their minutes' means: in a minute of 1.4 people two were there at once.
+        value={value !== null && note === 'peakMean' ? Math.ceil(value) : value}
         isViolation={isViolation}
         note={
           beside === null

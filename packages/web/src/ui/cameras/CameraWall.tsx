@@ -110,7 +110,9 @@ export const figureOf = ({ channels }: Camera, levels: Levels): string =>
   channels
     .flatMap(({ channel_id, usecase_key }) => {
       const now = levels[channel_id]
-      const id = now && metricsOf(usecase_key).find((metric) => now[metric] !== undefined)
+      const told = metricsOf(usecase_key).filter((metric) => now?.[metric] !== undefined)
+      // What a use case is named after speaks for it.
+      const id = now && (told.find((metric) => metric === 'moving_average_count') ?? told[0])
       return id ? [`${i18n.t(`usecase.name.${usecase_key}`)} ${liveValue(id, now[id] ?? 0)}`] : []
     })
     .join(' · ')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byCause } from './shared-cause.ts'
+import { byCause, isAmong, repeatedCauses } from './shared-cause.ts'
 
 const ill = (channel_id: string, state_cause: string | null, channel_health = 'needs attention') => ({
   channel_id,
@@ -20,4 +20,14 @@ test('what ails several analytics of a camera alike is said once, and not again 
   ]
   expect(ids(byCause(channels, null))).toEqual([['a', 'c'], ['d'], ['e'], ['f'], ['g']])
   expect(ids(byCause([ill('a', 'no_frames', 'offline'), ill('b', 'needs_model')], 'no_frames'))).toEqual([['b']])
+})
+
+test('causes of pieces that stand together are told apart by more than a number', () => {
+  const repeated = repeatedCauses(['analysis_behind:120', null, 'analysis_behind:118', 'degraded:black', null])
+  expect(repeated).toEqual(['analysis_behind:120'])
+  expect([
+    isAmong(repeated, 'analysis_behind:118'),
+    isAmong(repeated, 'degraded:black'),
+    isAmong(repeated, null),
+  ]).toEqual([true, false, false])
 })

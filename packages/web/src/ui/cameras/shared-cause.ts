@@ -6,6 +6,17 @@ const isIll = ({ channel_health }: Ailing) => channel_health === 'offline' || ch
 /** How much differs from one report to the next; why does not. */
 const why = (cause: string) => cause.replace(/:\d+$/, '')
 
+/** Causes that several pieces of a camera name alike, each in the words of the first. */
+export const repeatedCauses = (causes: readonly (string | null)[]): string[] =>
+  [
+    ...Map.groupBy(
+      causes.filter((cause) => cause !== null),
+      why,
+    ).values(),
+  ].flatMap((alike) => (alike.length > 1 ? alike.slice(0, 1) : []))
+export const isAmong = (causes: readonly string[], cause: string | null): boolean =>
+  cause !== null && causes.some((one) => why(one) === why(cause))
+
 /** Ill analytics of one camera by what ails them; those of unknown cause one by one. @param camera its own cause, which says enough */
 export function byCause<T extends Ailing>(channels: readonly T[], camera: string | null): T[][] {
   const groups = new Map<string | T, T[]>()

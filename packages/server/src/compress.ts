@@ -6,10 +6,11 @@ import type { FastifyReply } from 'fastify'
 /** Smaller ones fit into one packet anyway. */
 const leastBytes = 1400
 
+const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)]
 const codings = {
   // Of all levels the one at which text of 100 KB still takes about a millisecond.
-  br: (text: Buffer) => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
-  gzip: (text: Buffer) => promisify(gzip)(text, { level: 3 }),
+  br: (text: Buffer) => toBrotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
+  gzip: (text: Buffer) => toGzip(text, { level: 3 }),
 }
 
 type Coding = keyof typeof codings

@@ -215,6 +215,12 @@ export const violationMetrics: ReadonlySet<string> = new Set(
   cards.filter(({ isViolation }) => isViolation).map(({ id }) => id),
 )
 
+/** Of these metrics those by which openings are counted, each once: what collides or nearly so opens with `total` too. */
+export const openedBy = (metrics: readonly MetricId[]): readonly MetricId[] =>
+  metrics.includes('total')
+    ? metrics.filter((metric) => metric !== 'total_collision' && metric !== 'total_near_miss')
+    : metrics
+
 /** Cards of a use case: only ids among its metrics, and only those the table applies to it. */
 export const cardsOf = (key: UsecaseKey): Card[] =>
   cards.filter((card) => card.usecases.includes(key) && card.id in usecases[key].metrics)

@@ -1,5 +1,5 @@
 import type { EventHistogram, Frequency } from '@sightline/contract'
-import { type MetricId, metricIds, violationMetrics } from '@sightline/domain'
+import { type MetricId, metricIds, openedBy, violationMetrics } from '@sightline/domain'
 import type { Trx } from '../db/database.ts'
 import { standingOf } from './hours.ts'
 import { readTogether } from './read.ts'
@@ -30,6 +30,7 @@ export async function readHistogram(trx: Trx, query: HistogramQuery): Promise<Ev
   const { channels, period, timezone } = query
   const borders = bucketBorders(period, frequencyOf(period), timezone)
   const metrics = query.metrics ?? metricIds
+  const opening = new Set(openedBy(metrics))
   const flows = new Map(metrics.map((metric) => [seriesOf(metric, 'flow'), metric]))
   const standing = await standingOf(trx, channels, borders)
   const slots = await readTogether(trx, { channels, borders, series: [observedSeries, ...flows.keys()], standing })
@@ -44,7 +45,7 @@ export async function readHistogram(trx: Trx, query: HistogramQuery): Promise<Ev
     for (const [series, { n, observedMs }] of slots[slot] ?? []) {
       const metric = flows.get(series)
       if (series === observedSeries) bucket.observedMs += observedMs
-      if (metric) bucket.opened += n
+      if (metric && opening.has(metric)) bucket.opened += n
       if (metric && violationMetrics.has(metric)) bucket.violations += n
     }
   return buckets.map(({ start, end, observedMs, opened, violations }) => ({

@@ -103,6 +103,21 @@ test('the histogram counts what began, apart what must not happen', async () => 
   expect((crossings.body.response as EventHistogram).buckets.reduce((sum, { opened }) => sum + opened, 0)).toBe(1)
 })
 
+test('a collision is one bar, one event and one violation', async () => {
+  const crossing = await t.make.channel({ usecase_key: 'coldtec' }, await t.make.device({}, await t.make.site()))
+  await t.make.event(crossing, { kind: 'open', metrics: { total: 1, total_collision: 1 } })
+  await t.make.event(crossing, { kind: 'open', metrics: { total: 1, total_near_miss: 1 } })
+  const asked = async (more: object) => {
+    const [start, end] = [Date.now() - hourMs, Date.now() + minuteMs].map((at) => new Date(at).toISOString())
+    const { body } = await admin.call('event.histogram', { start, end, channel_id: crossing.uid, ...more })
+    const { buckets } = body.response as EventHistogram
+    const sum = (of: 'opened' | 'violations') => buckets.reduce((all, bucket) => all + bucket[of], 0)
+    return { opened: sum('opened'), violations: sum('violations') }
+  }
+  expect(await asked({})).toEqual({ opened: 2, violations: 2 })
+  expect(await asked({ usecase_meta_key: 'total_near_miss' })).toEqual({ opened: 1, violations: 1 })
+})
+
 test('an export has every row, names no formula, and leaves a trace row', async () => {
   const answer = await admin.send({
     method: 'POST',

@@ -1,5 +1,5 @@
 /** How much is stored of channels' events, reckoned from roll-ups: it costs the same however many events an hour holds. */
-import { metricIds } from '@sightline/domain'
+import { metricIds, openedBy } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { type Channels, hourOf, keys, standingOf } from './hours.ts'
@@ -8,16 +8,8 @@ import { observedSeries, seriesOf } from './series.ts'
 
 export type Stored = { events: number; oldest: Date | null; newest: Date | null }
 
-/**
- * What an opening counts as. A collision and a near miss count as `total` too, which is enough; updates and ends of
- * occasions are in no roll-up.
- */
-const counted = [
-  observedSeries,
-  ...metricIds
-    .filter((metric) => metric !== 'total_collision' && metric !== 'total_near_miss')
-    .map((metric) => seriesOf(metric, 'flow')),
-]
+/** Updates and ends of occasions are in no roll-up. */
+const counted = [observedSeries, ...openedBy(metricIds).map((metric) => seriesOf(metric, 'flow'))]
 
 /** By number of channel. Roll-ups outlive the raw events: what they say of the time before the oldest one is left out. */
 export async function storedOf(trx: Trx, channels: Channels, now: number): Promise<Map<number, Stored>> {

@@ -49,13 +49,13 @@ type Replied<T> = { [replied]: true; output: T; extra: Extra }
 export const reply = <T>(output: T, extra: Extra): Replied<T> => ({ [replied]: true, output, extra })
 
 /** Answers that stay as they are, with what rows sent of them. */
-const lasting = new WeakMap<object, Map<Op, Written>>()
+const kept = new WeakMap<object, Map<Op, Written>>()
 /**
  * Freezes an answer that is given again and again. What goes out of it, by a row that compresses and without a message or
  * page, is checked, written and compressed the first time only.
  */
-export function last<T extends object>(answer: T): T {
-  if (!lasting.has(answer)) lasting.set(freeze(answer), new Map())
+export function lasting<T extends object>(answer: T): T {
+  if (!kept.has(answer)) kept.set(freeze(answer), new Map())
   return answer
 }
 
@@ -190,7 +190,7 @@ function mountRow(
     ...extra,
   })
   const textOf = (output: unknown, extra?: Extra): Written => {
-    const sent = extra ? undefined : lasting.get(output as object)
+    const sent = extra ? undefined : kept.get(output as object)
     const text = sent?.get(row) ?? written(JSON.stringify(bodyOf(output, extra)))
     sent?.set(row, text)
     return text

@@ -2,7 +2,7 @@ import type { Receive, SiteReport, usecase } from '@sightline/contract'
 import { isZone, type UsecaseKey } from '@sightline/domain'
 import type { Trx } from '../db/database.ts'
 import { type ReportQuery, readPeriod, readSiteReport, reportDetail, reportSites } from '../event/store.ts'
-import { type Ctx, last } from '../mount.ts'
+import { type Ctx, lasting } from '../mount.ts'
 import { invalid, notFound } from '../refusal.ts'
 import { listUsecases } from './store.ts'
 
@@ -42,7 +42,7 @@ export async function report(
   const whole = (reports: SiteReport['sites']): SiteReport => {
     const [only, ...others] = reports
     if (!only || others.length > 0) return make(reports)
-    const answer = answers.get(only) ?? last(make(reports))
+    const answer = answers.get(only) ?? lasting(make(reports))
     answers.set(only, answer)
     return answer
   }

@@ -37,6 +37,8 @@ try {
   if (!Number.isInteger(port) || port < 0 || port > 65535)
     throw new Error(`NIMBLE_PORT is "${process.env.NIMBLE_PORT}"`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // For the processes of cameras, which are many alike. Nobody else can write here what they would run.
+  process.env.NODE_COMPILE_CACHE = join(folder, 'compiled')
   const [command, ...rest] = process.argv.slice(2)
   if (command === 'enrol') {
     console.log(await enrol(folder, rest))

@@ -17,15 +17,14 @@ type Paint = (x: number, y: number, ms: number) => number
 const chequered: Paint = (x, y) => ((x / 20 + Math.floor(y / 20)) % 2 < 1 ? 60 : 180)
 const noise = (x: number, y: number, ms: number) => ((x * 7919 + y * 104_729 + ms * 31) % 7) - 3
 
-/** What is judged of pictures every second, for each second from 0 to `untilS`. */
-function judge(paint: Paint, untilS = 16): string[] {
+/** What is judged of pictures every second, or as often, for each of them from 0 to `untilS`. */
+function judge(paint: Paint, untilS = 16, everyMs = 1000): string[] {
   const sight = createSight(cv)
   const seen: string[] = []
-  for (let s = 0; s <= untilS; s++) {
+  for (let ms = 0; ms <= untilS * 1000; ms += everyMs) {
     for (let y = 0; y < height; y++)
-      for (let x = 0; x < width; x++)
-        picture.data.fill(paint(x, y, s * 1000), (y * width + x) * 3, (y * width + x) * 3 + 3)
-    seen.push(sight.look(picture, s * 1000))
+      for (let x = 0; x < width; x++) picture.data.fill(paint(x, y, ms), (y * width + x) * 3, (y * width + x) * 3 + 3)
+    seen.push(sight.look(picture, ms))
   }
   sight.delete()
   return seen
@@ -56,6 +55,11 @@ test('an even picture of any colour is a covered lens', () => {
       4,
     ).at(-1),
   ).toBe('covered')
+})
+
+test('the first picture that shows something again is clear, whenever it comes', () => {
+  const seen = judge((x, y, ms) => (ms === 5400 ? chequered(x, y, ms) : 130) + noise(x, y, ms), 6, 200)
+  expect(seen.slice(26, 29)).toEqual(['covered', 'clear', 'clear'])
 })
 
 test('soft waves without edges are blurred', () => {

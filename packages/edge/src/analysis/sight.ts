@@ -15,7 +15,7 @@ const holdMs = { black: 2500, covered: 2500, blurred: 5000, frozen: 10_000 }
  */
 const limits = { blackMean: 20, blackDeviation: 10, coveredDeviation: 6, sharpness: 0.006 }
 
-/** Judges about once a second whether the picture is black, covered, frozen or blurred. */
+/** Judges about once a second whether the picture is black, covered, frozen or blurred; each picture while it is blind. */
 export function createSight(cv: Cv) {
   const grey = new cv.Mat()
   const edges = new cv.Mat()
@@ -44,7 +44,8 @@ export function createSight(cv: Cv) {
   return {
     /** @param picture BGR, small */
     look(picture: Mat, at: number): Sight {
-      if (at - checkedAt < checkEveryMs) return sight
+      // Who is blind must not overlook that something shows again.
+      if (at - checkedAt < checkEveryMs && !isBlind(sight)) return sight
       checkedAt = at
       const print = fingerprintOf(picture.data)
       if (print !== fingerprint) {

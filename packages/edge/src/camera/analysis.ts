@@ -14,6 +14,8 @@ type Held = Omit<Picture, 'frame'> & { picture: { frame: Frame } | { bgr: Size &
 const reportMs = 2000
 /** Pictures of the past are worked off one after the other: those of the longest rest (`gate.ts`), and what comes meanwhile. */
 const heldSeconds = 4
+/** As many as the past of one rest usually has. */
+const mostSpare = 8
 
 /**
  * Whether a picture for which the worker has no time yet joins those that wait, else it takes their place. What waits
@@ -31,31 +33,45 @@ export function createAnalysisFeed(tell: (message: FromChild) => void): Analysis
   const keeper = createScaler()
   let running: Running | null = null
   let held: Held[] = []
-  let inWork: { at: number; isLate: boolean } | null = null
+  /** What pictures were kept in: let go it would stay until all garbage is collected, which is seldom. */
+  let spare: Buffer[] = []
+  /** `memory`: what it is read from until the worker has it, where that is not the scaler's. */
+  let inWork: { at: number; isLate: boolean; memory: Buffer | null } | null = null
   let drops = 0
   let sent = 0
   let worstLagMs = 0
   let reportedAt = performance.now()
 
+  const keep = (data: Buffer): Buffer => {
+    // Of another size are those of another feed.
+    spare = spare.filter(({ length }) => length === data.length)
+    const memory = spare.pop() ?? Buffer.allocUnsafeSlow(data.length)
+    data.copy(memory)
+    return memory
+  }
+  const setFree = (memory: Buffer) => {
+    if (spare.length < mostSpare) spare.push(memory)
+  }
   const free = ({ picture }: Held) => {
     if ('frame' in picture) picture.frame.free()
+    else setFree(picture.bgr.data)
   }
   const letGo = () => {
     for (const one of held) free(one)
     held = []
   }
   const send = ({ sender, wanted }: Running, { picture, pts, at, isLate }: Held) => {
-    // Straight from the scaler's memory: the next picture is made when the worker has taken this one.
+    // Straight from the scaler's memory, or what it was kept in: that is used again when the worker has taken this one.
     const bgr = 'bgr' in picture ? picture.bgr : scaler.bgr(picture.frame, wanted)
     sender.send({ ...bgr, at, pts_ms: pts / 90 })
-    inWork = { at, isLate }
+    inWork = { at, isLate, memory: 'bgr' in picture ? picture.bgr.data : null }
     sent += 1
   }
   const hold = (here: Running, { frame, ...rest }: Picture) => {
     if (joins(held, rest.isLate, here.wanted.fps)) {
       // Frames are a decoder's own memory, and large: one of them at most is kept from it.
       const { data, ...size } = keeper.bgr(frame, here.wanted)
-      held.push({ ...rest, isLate: true, picture: { bgr: { ...size, data: Buffer.from(data) } } })
+      held.push({ ...rest, isLate: true, picture: { bgr: { ...size, data: keep(data) } } })
       return
     }
     if (inWork) {
@@ -75,12 +91,13 @@ export function createAnalysisFeed(tell: (message: FromChild) => void): Analysis
         worstLagMs = Math.max(worstLagMs, lagMs)
         here.pace.finished(lagMs, performance.now())
       }
+      if (inWork.memory) setFree(inWork.memory)
       inWork = null
     }
     const next = held.shift()
     if (!next) return
     send(here, next)
-    free(next)
+    if ('frame' in next.picture) next.picture.frame.free()
   }
   const report = () => {
     const seconds = (performance.now() - reportedAt) / 1000

@@ -3,6 +3,7 @@
  * unit to main and the pictures that are wanted to the analysis worker, and ends with the connection. node-av's binary is
  * a GPLv3 build of FFmpeg; it is loaded here and nowhere else in the nimble.
  */
+import { flushCompileCache } from 'node:module'
 import { Packet, type Stream } from 'node-av'
 import { createAnalysisFeed } from './analysis.ts'
 import { createFloodGuard, isTooLarge, mostMemoryBytes } from './bounds.ts'
@@ -28,6 +29,9 @@ const viewers = createViewerFeed()
 let latest: ((take: (picture: Picture) => void) => void) | null = null
 let isClosing = false
 let hasFailed = false
+
+// It is killed rather than ended, so what it compiled is kept for the next one here; nothing to do where it was kept before.
+flushCompileCache()
 
 // Without its parent nobody stops it, and a blocked read would hold back an orderly exit.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

@@ -11,7 +11,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, Socket, type SocketConstructorOpts } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -67,12 +67,9 @@ export async function listenForFrames(
   const bySource = new Map<string, Socket>()
   const open = new Set<Socket>()
 
-  const server = createServer((socket) => {
-    open.add(socket)
-    socket.on('close', () => open.delete(socket))
-    // A camera process may be killed at any moment; 'close' follows.
-    socket.on('error', () => socket.destroy())
-    readGreeting(socket, (greeting, rest) => {
+  const server = createServer({ pauseOnConnect: true }, (accepted) => {
+    // Of whoever has not said yet who it is: a line.
+    let receiver = greetingReceiver((greeting) => {
       const sourceId = verified(greeting, key, used)
       if (sourceId === null) return socket.destroy()
       // The camera process was started again: its older connection is dead or about to die.
@@ -81,11 +78,20 @@ export async function listenForFrames(
       socket.on('close', () => {
         if (bySource.get(sourceId) === socket) bySource.delete(sourceId)
       })
-      readFrames(socket, rest, sourceId, onFrame, (error) => {
+      receiver = frameReceiver(socket, sourceId, onFrame, (error) => {
         socket.destroy()
         onError(error, sourceId)
       })
     })
+    const socket = intoOwnMemory(
+      accepted,
+      () => receiver.room(),
+      (count) => receiver.took(count) || socket.destroy(),
+    )
+    open.add(socket)
+    socket.on('close', () => open.delete(socket))
+    // A camera process may be killed at any moment; 'close' follows.
+    socket.on('error', () => socket.destroy())
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -101,19 +107,44 @@ export async function listenForFrames(
   }
 }
 
-function readGreeting(socket: Socket, onGreeting: (line: string, rest: Buffer) => void): void {
-  let received = Buffer.alloc(0)
-  const onData = (chunk: Buffer) => {
-    received = Buffer.concat([received, chunk])
-    const end = received.indexOf('\n')
-    if (end < 0) {
-      if (received.length > longestGreeting) socket.destroy()
-      return
-    }
-    socket.off('data', onData)
-    onGreeting(received.subarray(0, end).toString('utf8'), received.subarray(end + 1))
+/**
+ * The connection as a socket that reads into memory of ours. For each read of one that was accepted Node takes 64 KB anew:
+ * that was most of the garbage of the analysis. Only a socket that is built may bring its memory, so one is built on the
+ * same handle, as Node itself does with one that another process hands over.
+ */
+function intoOwnMemory(accepted: Socket, room: () => Buffer, took: (count: number) => unknown): Socket {
+  const given = accepted as unknown as { _handle: unknown }
+  const handle = given._handle
+  given._handle = null
+  accepted.destroy()
+  const onread = {
+    buffer: room,
+    callback: (count: number) => {
+      took(count)
+      return true
+    },
   }
-  socket.on('data', onData)
+  return new Socket({ handle, onread } as SocketConstructorOpts)
+}
+
+/** Where the next bytes go, and what becomes of them; `took` is false when they should not have come. */
+type Receiver = { room(): Buffer; took(count: number): boolean }
+
+function greetingReceiver(onGreeting: (line: string) => void): Receiver {
+  const bytes = Buffer.alloc(longestGreeting)
+  let filled = 0
+  return {
+    room: () => bytes.subarray(filled),
+    took(count) {
+      filled += count
+      const end = bytes.subarray(0, filled).indexOf('\n')
+      if (end < 0) return filled < longestGreeting
+      // Nothing follows it before the first credit.
+      if (end < filled - 1) return false
+      onGreeting(bytes.toString('utf8', 0, end))
+      return true
+    },
+  }
 }
 
 /** The source that the greeting proves; a nonce serves once. */
@@ -126,13 +157,7 @@ function verified(greeting: string, key: string, used: Set<string>): string | nu
   return sourceId
 }
 
-function readFrames(
-  socket: Socket,
-  rest: Buffer,
-  sourceId: string,
-  onFrame: OnFrame,
-  fail: (error: Error) => void,
-): void {
+function frameReceiver(socket: Socket, sourceId: string, onFrame: OnFrame, fail: (error: Error) => void): Receiver {
   const header = Buffer.alloc(headerBytes)
   let data = Buffer.alloc(0)
   /** Bytes of the current header and frame received. */
@@ -154,33 +179,25 @@ function readFrames(
     working = false
     credit(isStill ? credits.still : credits.frame)
   }
-  const take = (chunk: Buffer) => {
-    // A frame without a credit would overwrite the one in work.
-    if (working) return fail(new Error('A frame came in without being asked for.'))
-    let offset = 0
-    while (offset < chunk.length) {
-      if (filled < headerBytes) {
-        const count = chunk.copy(header, filled, offset)
-        offset += count
-        filled += count
-        if (filled < headerBytes) return
-        const size = header.readUInt32LE(0)
-        if (size > largestFrame || size !== header.readUInt16LE(4) * header.readUInt16LE(6) * 3)
-          return fail(new Error('A frame of an impossible size came in.'))
-        if (data.length !== size) data = Buffer.allocUnsafeSlow(size)
-      }
-      const count = chunk.copy(data, filled - headerBytes, offset)
-      offset += count
-      filled += count
-      if (filled < headerBytes + data.length) return
-      filled = 0
-      if (offset < chunk.length) return fail(new Error('A frame came in without being asked for.'))
-      deliver().catch(fail)
-    }
-  }
-  socket.on('data', take)
-  take(rest)
   credit(credits.frame)
+  return {
+    room: () => (filled < headerBytes ? header.subarray(filled) : data.subarray(filled - headerBytes)),
+    took(count) {
+      // A frame without a credit would overwrite the one in work.
+      if (working) fail(new Error('A frame came in without being asked for.'))
+      filled += count
+      if (filled === headerBytes) {
+        const size = header.readUInt32LE(0)
+        if (size === 0 || size > largestFrame || size !== header.readUInt16LE(4) * header.readUInt16LE(6) * 3)
+          fail(new Error('A frame of an impossible size came in.'))
+        else if (data.length !== size) data = Buffer.allocUnsafeSlow(size)
+      } else if (filled === headerBytes + data.length) {
+        filled = 0
+        deliver().catch(fail)
+      }
+      return true
+    },
+  }
 }
 
 /* ── the camera process's end ────────────────────────────────────────────────────────── */

@@ -22,12 +22,14 @@ type To = { ip: string; port: number; transport: Transport }
 /** As much as an answer may be long in all, as in the look before (`rtsp.ts`). */
 const longestAnswer = 65_536
 const connectMs = 5000
+const readBytes = 65_536
 /** Received and not passed on yet; beyond it the camera is not read from. */
 const mostWaiting = 1024 * 1024
 
 /** Connects to the camera first: whether it is there is known before FFmpeg is asked. */
 export async function openRelay({ ip, port, transport }: To): Promise<Relay | { cause: CameraCause }> {
-  const camera = await reached(ip, port)
+  let take: ((bytes: Buffer) => void) | null = null
+  const camera = await reached(ip, port, (bytes) => take?.(bytes))
   if (!camera) return { cause: 'unreachable' }
   let cause: CameraCause | null = null
   let player: Socket | null = null
@@ -46,7 +48,7 @@ export async function openRelay({ ip, port, transport }: To): Promise<Relay | { 
     server.close()
     socket.on('error', close)
     socket.on('close', close)
-    join(camera, socket, { ip, transport, refuse })
+    take = join(camera, socket, { ip, transport, refuse })
   })
   camera.on('error', close)
   camera.on('close', () => player?.end())
@@ -58,9 +60,15 @@ export async function openRelay({ ip, port, transport }: To): Promise<Relay | { 
   }
 }
 
-function reached(ip: string, port: number): Promise<Socket | null> {
+/** Reads into the same memory each time: Node would take 64 KB anew for each few packets. */
+function reached(ip: string, port: number, onBytes: (bytes: Buffer) => void): Promise<Socket | null> {
+  const memory = Buffer.allocUnsafeSlow(readBytes)
+  const callback = (count: number) => {
+    onBytes(memory.subarray(0, count))
+    return true
+  }
   return new Promise((resolve) => {
-    const socket = connect({ host: ip, port, noDelay: true })
+    const socket = connect({ host: ip, port, noDelay: true, onread: { buffer: memory, callback } })
     const settle = (found: Socket | null) => {
       clearTimeout(late)
       socket.off('error', failed)
@@ -87,7 +95,8 @@ function listening(server: Server): Promise<number> {
 
 type Terms = { ip: string; transport: Transport; refuse: (cause: CameraCause) => void }
 
-function join(camera: Socket, player: Socket, { ip, transport, refuse }: Terms): void {
+/** Answers what takes the camera's bytes, which are of use until it returns. */
+function join(camera: Socket, player: Socket, { ip, transport, refuse }: Terms): (bytes: Buffer) => void {
   let received: Buffer = Buffer.alloc(0)
   /** The camera has said that it sends pictures over this connection. */
   let isInterleaved = false
@@ -121,7 +130,7 @@ function join(camera: Socket, player: Socket, { ip, transport, refuse }: Terms):
     return { text, length: text.length }
   }
   player.on('data', (bytes) => pass(camera, player, bytes))
-  camera.on('data', (bytes) => {
+  return (bytes) => {
     received = received.length === 0 ? bytes : Buffer.concat([received, bytes])
     const passed: Buffer[] = []
     while (received.length > 0) {
@@ -131,8 +140,10 @@ function join(camera: Socket, player: Socket, { ip, transport, refuse }: Terms):
       received = received.subarray(taken.length)
       passed.push(taken.text)
     }
+    // What is left stands in memory that is read into again.
+    received = Buffer.from(received)
     if (passed.length > 0) pass(player, camera, Buffer.concat(passed))
-  })
+  }
 }
 
 /* ── reading strictly, writing anew ──────────────────────────────────────────────────── */

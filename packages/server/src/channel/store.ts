@@ -198,10 +198,12 @@ export async function pageOfChannels(
     all = all.where(
       sql<SqlBool>`channel.usecase_id in (select id from usecase where key = any(${[...usecase_key]}::text[]))`,
     )
+  // Folded once and not for each row.
+  const folded = sql`(select folded(${q}))`
   if (q)
-    all = all.where(sql<SqlBool>`(position(folded(${q}) in folded(channel.name)) > 0
+    all = all.where(sql<SqlBool>`(position(${folded} in folded(channel.name)) > 0
       or (channel.tenant_id, channel.device_id) in
-        (select tenant_id, id from device where position(folded(${q}) in folded(name)) > 0))`)
+        (select tenant_id, id from device where position(${folded} in folded(name)) > 0))`)
   const [page, { counted }] = await Promise.all([
     all
       .select('channel.uid')

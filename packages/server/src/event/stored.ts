@@ -1,6 +1,6 @@
 /** How much is stored of channels' events, reckoned from roll-ups: it costs the same however many events an hour holds. */
 import { metricIds, openedBy } from '@sightline/domain'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { type Channels, hourOf, keys, standingOf } from './hours.ts'
 import { readSlots } from './read.ts'
@@ -36,10 +36,10 @@ export async function storedOf(trx: Trx, channels: Channels, now: number): Promi
 async function ends(trx: Trx, channels: Channels) {
   const { ids } = keys(channels)
   const tenants = channels.map(({ tenant_id }) => tenant_id)
-  const end = (order: 'asc' | 'desc') => sql`(select ts from event
-    where event.tenant_id = c.tenant_id and event.channel_id = c.id order by ts ${sql.raw(order)} limit 1)`
+  const end = (order: RawBuilder<unknown>) => sql`(select ts from event
+    where event.tenant_id = c.tenant_id and event.channel_id = c.id order by ts ${order} limit 1)`
   const { rows } = await sql<{ tenant_id: number; id: number; oldest: Date | null; newest: Date | null }>`
-    select c.tenant_id, c.id, ${end('asc')} as oldest, ${end('desc')} as newest
+    select c.tenant_id, c.id, ${end(sql`asc`)} as oldest, ${end(sql`desc`)} as newest
     from unnest(${tenants}::int4[], ${ids}::int4[]) c (tenant_id, id)`.execute(trx)
   return rows
 }

@@ -44,9 +44,9 @@ const brokenTicks = 10 * ticksPerSecond
 type Kept = { packet: Packet; arrival: Arrival }
 
 export function createDecoder(parameters: CodecParameters, consumers: Consumer[]): Decoder {
-  const context = openContext(parameters)
-  /** Decodes glances, so that the other can go on where it stopped. */
-  let glancer: CodecContext | null = null
+  let context = openContext(parameters)
+  /** Nothing that is to come is predicted from what it holds. */
+  let isEmpty = true
   const decoded = new Frame()
   decoded.alloc()
   const gate = createGate()
@@ -121,6 +121,7 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       inside.delete(oldest)
     }
     asked(arrival)
+    isEmpty = false
     // A damaged packet gives no picture; the next key frame mends it.
     if (context.sendPacketSync(packet) >= 0) drain()
   }
@@ -147,9 +148,13 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
     isLate = false
     glimpse = null
   }
-  /** Decodes a key frame by itself. True when it shows what the one before showed; that is then what there is to see. */
+  /**
+   * Decodes a key frame by itself. True when it shows what the one before showed; that is then what there is to see. The
+   * first of a rest needs a decoder of its own, since the other might have to go on where it stopped; where nothing
+   * changed it never will, and one of them is enough.
+   */
   const glance = (packet: Packet, arrival: Arrival): boolean => {
-    glancer ??= openContext(parameters)
+    const glancer = isEmpty ? context : openContext(parameters)
     const before = glimpse ?? (last && reducer.grey(last.frame))
     asked(arrival)
     let isSame = false
@@ -163,6 +168,12 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       decoded.unref()
     }
     glancer.flushBuffers()
+    if (glancer !== context) {
+      const idle = isSame ? context : glancer
+      if (isSame) context = glancer
+      isEmpty = isSame
+      idle.freeContext()
+    }
     return isSame
   }
 
@@ -198,7 +209,6 @@ export function createDecoder(parameters: CodecParameters, consumers: Consumer[]
       decoded.free()
       reducer.close()
       context.freeContext()
-      glancer?.freeContext()
     },
   }
 }

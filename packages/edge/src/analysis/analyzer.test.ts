@@ -84,6 +84,19 @@ test('a channel is applied, warms up, then runs; each change is told once', () =
   expect(analyzer.states()[0]?.fps).toBe(5)
 })
 
+test('a channel that joins others on their camera runs at once, and says how many pictures it sees when that is known', () => {
+  const first = channelOf('pplcnt', [{ points: wholePicture }])
+  newAnalyzer([first])
+  run(0, 7200)
+  const { states } = analyzer.setChannels([first, channelOf('ppltrk', [{ points: wholePicture }])], start + 7200)
+  expect(brief(states)).toEqual([['applied', 'ok', null]])
+  const { states: then } = run(7200, 14_400)
+  expect(then.map((one) => [one.state, one.fps])).toEqual([
+    ['running', null],
+    ['running', 5],
+  ])
+})
+
 test('channels that cannot run say so and send nothing', () => {
   const { states } = newAnalyzer([channelOf('ppedtec', [{}]), channelOf('phydist', [{}]), channelOf('intrdtec', [])])
   expect(brief(states)).toEqual([

@@ -107,7 +107,8 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     const isNews =
       state.state !== running.state.state ||
       state.detector_state !== running.state.detector_state ||
-      state.cause !== running.state.cause
+      state.cause !== running.state.cause ||
+      (running.state.fps === null && state.fps !== null)
     running.state = state
     return isNews ? [state] : []
   }
@@ -158,7 +159,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     running.seenAt = [...running.seenAt.filter((at) => at > seen.at - rateOverMs && at <= seen.at), seen.at]
     const records = channel.see({ ...seen, cause })
     const told = channel.cause()
-    const fps = rateOf(running.seenAt)
+    const fps = rateOf(running.seenAt) ?? running.state.fps
     const { perception, picture } = running.settings
     const states = become(running, {
       state: 'running',
@@ -341,10 +342,11 @@ const isDue = ({ settings, dueAt }: Group, at: number): boolean => at >= dueAt -
 const nextDue = ({ settings, dueAt }: Group, at: number): number =>
   Math.max(dueAt + 1000 / settings.fps, at + 500 / settings.fps)
 
+/** Pictures a second; null until they came for a while. */
 function rateOf(times: readonly number[]): number | null {
   const first = times[0]
   const last = times.at(-1)
-  if (first === undefined || last === undefined || last === first) return null
+  if (first === undefined || last === undefined || last - first < rateOverMs / 2) return null
   return Math.round(((times.length - 1) / (last - first)) * 10_000) / 10
 }
 

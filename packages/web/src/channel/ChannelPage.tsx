@@ -122,7 +122,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
           >
             {now.length > 0 && (
               <span className={`${classes.now} num`} data-testid="levels" title={t('channel.detail.nowHint')}>
-                {now.map(([id, value]) => liveFigure(id as MetricId, value)).join(' · ')}
+                {now.map(([id, value]) => liveFigure(channel.usecase_key, id as MetricId, value)).join(' · ')}
               </span>
             )}
           </LivePicture>

@@ -112,7 +112,7 @@ function UsecaseStrip({ device: { device_id, health_cause, source_channels } }: 
           const now = levels[channel_id]
           const figures = metricsOf(usecase_key).flatMap((metric) => {
             const value = now?.[metric]
-            return value === undefined ? [] : [liveFigure(metric, value)]
+            return value === undefined ? [] : [liveFigure(usecase_key, metric, value)]
           })
           return (
             <Go

@@ -1,14 +1,15 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import type { EventEntity } from '@sightline/contract'
+import type { MetricId } from '@sightline/domain'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatDuration, formatNumber, formatSiteTime } from '../i18n/format.ts'
-import { causeText } from '../i18n/words.ts'
+import { causeText, metricText } from '../i18n/words.ts'
 import { useUser } from '../session.ts'
-import { directionText, isViolation, stateOf, useMetricsText } from '../ui/analytics/EventItems.tsx'
+import { directionText, isViolation, metricsText, stateOf } from '../ui/analytics/EventItems.tsx'
 import { ClockChoice } from '../ui/ClockChoice.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
@@ -72,7 +73,6 @@ const lengthOf = (from: string, to: string) => formatDuration((Date.parse(to) - 
 /** One event: its picture with boxes, every number, and where it came from. */
 export function EventDetail({ event }: { event: EventEntity }) {
   const { t } = useTranslation()
-  const metricsText = useMetricsText()
   const site = useQuery(api.site.get.query({ site_id: event.site_id }))
   const device = useQuery(api.device.get.query({ device_id: event.device_id }))
   const channel = useQuery(api.channel.id.query({ channel_id: event.channel_id }))
@@ -83,7 +83,7 @@ export function EventDetail({ event }: { event: EventEntity }) {
   const numbers = (values: Record<string, number>) =>
     Object.entries(values)
       .filter(([id]) => !/_(min|max)$/.test(id))
-      .map(([id, value]) => [t(`usecase.metric.${id as 'total'}`), formatNumber(value)] as const)
+      .map(([id, value]) => [metricText(id as MetricId, event.usecase_key), formatNumber(value)] as const)
 
   return (
     <>

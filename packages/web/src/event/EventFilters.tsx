@@ -4,6 +4,7 @@ import { metricsOf, type UsecaseKey, usecaseKeys, usecases } from '@sightline/do
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { portalNow } from '../app/clock.ts'
+import { metricText } from '../i18n/words.ts'
 import { CameraChoice } from './CameraChoice.tsx'
 import classes from './event.module.css'
 import { type Change, type EventSearch, periods, shows } from './search.ts'
@@ -90,7 +91,7 @@ export function EventFilters({ search, set, customer, zone, isGallery }: Props) 
           clearable
           value={key ?? null}
           onChange={(next) => set({ key: (next ?? undefined) as EventSearch['key'] })}
-          data={metrics.map((value) => ({ value, label: t(`usecase.metric.${value}`) }))}
+          data={metrics.map((value) => ({ value, label: metricText(value, uc) }))}
         />
       )}
       {!isGallery && (

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
-import { isViolation, useMetricsText } from '../ui/analytics/EventItems.tsx'
+import { isViolation, metricsText } from '../ui/analytics/EventItems.tsx'
 import { type Shape, ShapesOver, shapesOf } from '../ui/live/ShapesOver.tsx'
 import classes from './event.module.css'
 
@@ -80,7 +80,6 @@ type Over = { boxes: readonly Box[]; shapes: readonly Shape[] }
 
 function Picture({ event, boxes, shapes }: Over & { event: EventEntity }) {
   const { t } = useTranslation()
-  const metricsText = useMetricsText()
   const [isGone, setIsGone] = useState(false)
   return (
     <div className={classes.picture}>

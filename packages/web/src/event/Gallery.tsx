@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatSiteTime } from '../i18n/format.ts'
-import { useMetricsText, useOccasionText } from '../ui/analytics/EventItems.tsx'
+import { metricsText, useOccasionText } from '../ui/analytics/EventItems.tsx'
 import { ClockChoice } from '../ui/ClockChoice.tsx'
 import { useCameraNames } from '../ui/cameras/camera-names.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -38,7 +38,6 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
   })
   const nameOf = useCameraNames(events.map(({ device_id }) => device_id))
   const zoneOf = useSiteZones(events.map(({ site_id }) => site_id))
-  const metricsText = useMetricsText()
   const time = ({ observed_at, site_id }: EventEntity) => formatSiteTime(observed_at, zoneOf(site_id))
   const shownAt = events.findIndex(({ event_uuid }) => event_uuid === shownId)
   const [selected, setSelected] = useState<readonly string[]>([])
@@ -135,7 +134,6 @@ type LightboxProps = {
 
 function Lightbox({ event, title, newer, older, onShow }: LightboxProps) {
   const { t } = useTranslation()
-  const metricsText = useMetricsText()
   const occasionText = useOccasionText()
   const onKeyDown = ({ key, target }: KeyboardEvent) => {
     // In a clip the arrow keys are the player's.

@@ -1,5 +1,7 @@
+import { cardsOf, type MetricId, type UsecaseKey } from '@sightline/domain'
 import type { Words } from '../api-text.ts'
 import type { message } from './en/message.ts'
+import type { usecase } from './en/usecase.ts'
 import { formatDuration, formatNumber } from './format.ts'
 import { i18n, pairs } from './index.ts'
 
@@ -29,6 +31,15 @@ export const fieldText = (message: string): string => messageText(message) ?? i1
 /** Text of the cause that a camera, an analytic or an edge server gives; an unknown id is shown as it is. */
 export const causeText = (message: string, args?: Record<string, string | number>): string =>
   messageText(message, args) ?? message
+
+/** Label of a card, by the one that the specification gives it. */
+export const cardText = (label: string): string => i18n.t(`usecase.card.${label as keyof (typeof usecase)['card']}`)
+
+/** Name of a metric. What counts as a violation has a name of its own in some use cases, which their cards have too. */
+export function metricText(metric: MetricId, key: UsecaseKey | undefined): string {
+  const card = key && /violation$/.test(metric) ? cardsOf(key).find(({ id }) => id === metric) : undefined
+  return card ? cardText(card.label) : i18n.t(`usecase.metric.${metric}`)
+}
 
 /** How far an edge server's clock is off, in words. @param offsetMs the portal's time minus the edge server's */
 export function clockText(offsetMs: number): string {

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { formatDuration, formatNumber } from '../i18n/format.ts'
+import { metricText } from '../i18n/words.ts'
 import { useTopic } from '../live.ts'
 import { ChannelHealth } from '../ui/ChannelHealth.tsx'
 import { liveValue } from '../ui/cameras/live-figure.ts'
@@ -85,7 +86,7 @@ function Waiting({ channel, hadEvent, onNext, onSkip }: Props) {
         )}
         {counters.map((id) => (
           <div key={id}>
-            <dt>{t(`usecase.metric.${id}`)}</dt>
+            <dt>{metricText(id, channel.usecase_key)}</dt>
             <dd className="num">{levels[id] === undefined ? '–' : liveValue(id, levels[id])}</dd>
           </div>
         ))}

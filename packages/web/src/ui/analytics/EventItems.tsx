@@ -1,9 +1,10 @@
 import type { EventEntity } from '@sightline/contract'
-import { violationMetrics } from '@sightline/domain'
+import { type MetricId, violationMetrics } from '@sightline/domain'
 import { IconPlayerPlay } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { formatDuration, formatNumber, formatSiteTime } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
+import { metricText } from '../../i18n/words.ts'
 import { Go } from '../Go.tsx'
 import { Tag } from '../Health.tsx'
 import { type KnownZones, useSiteZones } from '../site-zones.ts'
@@ -12,16 +13,13 @@ import { bundlesOf } from './bundles.ts'
 import { usecaseIcons } from './usecase-icons.ts'
 
 /** `Up 1 · Down 2`: the metrics of an event that are above zero. */
-export function useMetricsText(): (event: EventEntity) => string {
-  const { t } = useTranslation()
-  return ({ metrics }) =>
-    Object.entries(metrics)
-      .filter(([id, value]) => value > 0 && !/_(min|max)$/.test(id))
-      // Of a window the most at once is a number of people; the mean is not.
-      .map(([id, value]) => [id, metrics[`${id}_max`] ?? value] as const)
-      .map(([id, value]) => `${t(`usecase.metric.${id as 'total'}`)} ${formatNumber(value)}`)
-      .join(' · ')
-}
+export const metricsText = ({ metrics, usecase_key }: EventEntity): string =>
+  Object.entries(metrics)
+    .filter(([id, value]) => value > 0 && !/_(min|max)$/.test(id))
+    // Of a window the most at once is a number of people; the mean is not.
+    .map(([id, value]) => [id, metrics[`${id}_max`] ?? value] as const)
+    .map(([id, value]) => `${metricText(id as MetricId, usecase_key)} ${formatNumber(value)}`)
+    .join(' · ')
 
 /** Which way a line was crossed. */
 export const directionText = (direction: string): string =>
@@ -35,7 +33,7 @@ export function useOccasionText(): (event: EventEntity) => string {
     const { person, zone, direction, is_instant, ended_at, peak } = occasion
     const values = Object.entries(peak)
       .filter(([id, value]) => value > 0 && !(id in metrics) && !/_(min|max)$/.test(id))
-      .map(([id, value]) => `${t(`usecase.metric.${id as 'total'}`)} ${formatNumber(value)}`)
+      .map(([id, value]) => `${metricText(id as MetricId, usecase_key)} ${formatNumber(value)}`)
     const length = ended_at && formatDuration((Date.parse(ended_at) - Date.parse(observed_at)) / 1000)
     const state = is_instant ? null : length ? t('event.lasted', { time: length }) : t('event.goesOn')
     const who = usecase_key === 'fcrecog' ? (person ?? t('face.unknown')) : null
@@ -111,7 +109,6 @@ type ItemProps = {
 
 function EventItem({ event, name, time }: ItemProps) {
   const { t } = useTranslation()
-  const metricsText = useMetricsText()
   const occasionText = useOccasionText()
   const Icon = usecaseIcons[event.usecase_key]
   return (

@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core'
 import type { EventSeries } from '@sightline/contract'
+import type { UsecaseKey } from '@sightline/domain'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber, formatPercent, formatSiteTime, formatTime, otherZone, shownZone } from '../../i18n/format.ts'
+import { metricText } from '../../i18n/words.ts'
 import { axisBegin } from '../axis.ts'
 import { EChart } from '../EChart.tsx'
 import type { ChartColors } from '../EChartCanvas.tsx'
@@ -134,7 +136,7 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
           typeof value === 'number' ? formatNumber(Math.abs(value)) : t('chart.gap'),
       },
       series: series.flatMap((one, index) =>
-        drawn(one, t(`usecase.metric.${one.metric}`), colors[colored[index] ?? 'brand']),
+        drawn(one, metricText(one.metric, data.usecase_key), colors[colored[index] ?? 'brand']),
       ),
     }),
     [data, series, colored, t],
@@ -142,14 +144,14 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
 
   if (isEmpty) return <Empty title={t('chart.nothing')} text={t('chart.nothingText')} />
   const first = firstWatched(data)
-  const names = series.map(({ metric }) => t(`usecase.metric.${metric}`)).join(', ')
+  const names = series.map(({ metric }) => metricText(metric, data.usecase_key)).join(', ')
   return (
     <div>
       {asTable ? (
-        <SeriesTable series={series} timezone={data.timezone} height={height} />
+        <SeriesTable series={series} usecase={data.usecase_key} timezone={data.timezone} height={height} />
       ) : (
         <>
-          {series.length > 1 && <Legend metrics={metrics} colored={colored} />}
+          {series.length > 1 && <Legend metrics={metrics} usecase={data.usecase_key} colored={colored} />}
           <EChart label={t('chart.label', { metric: names })} make={make} height={height} />
         </>
       )}
@@ -187,21 +189,24 @@ const swatch: Record<Tint, string> = {
 }
 
 /** Which colour is which metric. */
-function Legend({ metrics, colored }: { metrics: readonly Series['metric'][]; colored: readonly Tint[] }) {
-  const { t } = useTranslation()
+type LegendProps = { metrics: readonly Series['metric'][]; usecase: UsecaseKey; colored: readonly Tint[] }
+
+function Legend({ metrics, usecase, colored }: LegendProps) {
   return (
     <ul className={classes.legend}>
       {metrics.map((metric, index) => (
         <li key={metric}>
           <i style={{ background: swatch[colored[index] ?? 'brand'] }} aria-hidden="true" />
-          {t(`usecase.metric.${metric}`)}
+          {metricText(metric, usecase)}
         </li>
       ))}
     </ul>
   )
 }
 
-function SeriesTable({ series, timezone, height }: { series: readonly Series[]; timezone: string; height: number }) {
+type TableProps = { series: readonly Series[]; usecase: UsecaseKey; timezone: string; height: number }
+
+function SeriesTable({ series, usecase, timezone, height }: TableProps) {
   const { t } = useTranslation()
   const rows = tableRows(series)
   const zone = shownZone(timezone)
@@ -214,7 +219,7 @@ function SeriesTable({ series, timezone, height }: { series: readonly Series[]; 
           <tr>
             <th>{place ? `${t('chart.from')} (${place})` : t('chart.from')}</th>
             {series.map(({ metric }) => (
-              <th key={metric}>{t(`usecase.metric.${metric}`)}</th>
+              <th key={metric}>{metricText(metric, usecase)}</th>
             ))}
             <th>{t('chart.watched')}</th>
           </tr>

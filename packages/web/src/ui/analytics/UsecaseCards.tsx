@@ -4,12 +4,11 @@ import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { en } from '../../i18n/en/index.ts'
 import { formatNumber, formatPercent } from '../../i18n/format.ts'
+import { cardText } from '../../i18n/words.ts'
 import { type CardPeriod, MetricCard } from '../MetricCard.tsx'
 import { usecaseIcons } from './usecase-icons.ts'
 
 type Note = keyof (typeof en)['usecase']['note']
-type CardLabel = keyof (typeof en)['usecase']['card']
-
 /** Metrics whose card says something else than their kind does. */
 const special: Partial<Record<UsecaseKey, Partial<Record<MetricId, Note>>>> = {
   coldtec: { total: 'sum', total_collision: 'last', total_near_miss: 'last' },
@@ -50,7 +49,7 @@ export const UsecaseCards = memo(({ usecaseKey, metrics, period = 'h24', shared 
       <MetricCard
         key={`${usecaseKey}-${id}`}
         icon={<Icon size={16} stroke={1.8} aria-hidden="true" />}
-        label={t(`usecase.card.${label as CardLabel}`)}
+        label={cardText(label)}
         of={shared?.has(label) ? t(`usecase.name.${usecaseKey}`) : undefined}
         period={period}
         // Of several cameras it is the greatest sum of their minutes' means: in a minute of 1.4 people two were there at once.

@@ -4,8 +4,8 @@ import { cardsOf } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../app/client.ts'
-import type { en } from '../../i18n/en/index.ts'
 import { formatNumber } from '../../i18n/format.ts'
+import { cardText } from '../../i18n/words.ts'
 import { countryName } from '../CountrySelect.tsx'
 import { ErrorPanel } from '../ErrorPanel.tsx'
 import { Facts } from '../Facts.tsx'
@@ -13,8 +13,6 @@ import { Go } from '../Go.tsx'
 import { HealthTag } from '../Health.tsx'
 import { RowsSkeleton } from '../Skeletons.tsx'
 import classes from './map.module.css'
-
-type CardLabel = keyof (typeof en)['usecase']['card']
 
 /** A site in short: how it fares, what it has, its figures of 24 hours, and the way to its face. */
 export function SitePeek({ site, onClose }: { site: SitePlace; onClose: () => void }) {
@@ -54,7 +52,7 @@ export function SitePeek({ site, onClose }: { site: SitePlace; onClose: () => vo
                 {cardsOf(usecase_key)
                   .map(({ id, label }) => {
                     const value = metrics.find(({ metric }) => metric === id)?.value ?? null
-                    return `${t(`usecase.card.${label as CardLabel}`)} ${value === null ? '–' : formatNumber(value)}`
+                    return `${cardText(label)} ${value === null ? '–' : formatNumber(value)}`
                   })
                   .join(' · ')}
               </span>

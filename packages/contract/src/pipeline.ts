@@ -1,4 +1,4 @@
-import { usecaseKeys } from '@sightline/domain'
+import { pipelineUnits, usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
 import { elements, elementValue } from './edge.ts'
 import { id, stored, thing, version } from './field.ts'
@@ -33,7 +33,7 @@ export const catalogItem = z
     default: elementValue.nullable(),
     min: z.number().nullable(),
     max: z.number().nullable(),
-    unit: z.string().nullable(),
+    unit: z.enum(pipelineUnits).nullable(),
     enum: z.array(z.string()).nullable(),
     required: z.boolean(),
     help_en: z.string(),

@@ -9,7 +9,7 @@ export type PipelineItem = {
   default: PipelineValue | null
   min: number | null
   max: number | null
-  unit: string | null
+  unit: PipelineUnit | null
   enum: string[] | null
   required: boolean
   help_en: string
@@ -18,7 +18,10 @@ export type PipelineItem = {
   hot_reload: boolean
 }
 
-type Range = { default: number; min: number; max: number; unit?: string }
+/** `heights`: of a body. */
+export const pipelineUnits = ['fps', 'frames', 'heights', 'm', 'px', 's'] as const
+export type PipelineUnit = (typeof pipelineUnits)[number]
+type Range = { default: number; min: number; max: number; unit?: PipelineUnit }
 type Help = { en: string; fr: string }
 
 const item = (key: string, type: PipelineItem['type'], rest: Partial<PipelineItem>, help: Help): PipelineItem => ({

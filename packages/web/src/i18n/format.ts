@@ -20,6 +20,8 @@ const means = cached(
 )
 
 export const formatNumber = (value: number): string => numbers().format(value)
+/** What stands before the decimals. */
+export const decimalPoint = (): string => formatNumber(0.5)[1] ?? '.'
 /** A mean of counts: one decimal, also where it is 0. */
 export const formatMean = (value: number): string => means().format(value)
 /** @param ratio 0.18 reads as 18 % */

@@ -12,6 +12,7 @@ export const elements = {
   changed_one: '{{count}} changed',
   changed_other: '{{count}} changed',
   range: '{{min}} to {{max}}',
+  unit: { fps: 'fps', frames: 'pictures', heights: 'heights', m: 'm', px: 'px', s: 's' },
   restarts: 'restarts the analytic',
   reset: 'Back to {{value}}',
   noModel: 'No model',

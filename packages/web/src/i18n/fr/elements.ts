@@ -12,6 +12,7 @@ export const elements = {
   changed_one: '{{count}} modifié',
   changed_other: '{{count}} modifiés',
   range: '{{min}} à {{max}}',
+  unit: { fps: 'i/s', frames: 'images', heights: 'hauteurs', m: 'm', px: 'px', s: 's' },
   restarts: 'redémarre l’analyse',
   reset: 'Revenir à {{value}}',
   noModel: 'Aucun modèle',

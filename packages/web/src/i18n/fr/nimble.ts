@@ -140,8 +140,8 @@ export const license: Catalogue['license'] = {
   days_one: 'un jour restant',
   days_other: '{{count}} jours restants',
   for: 'Pour',
-  bundles: 'Lots',
-  allBundles: 'Tous les lots',
+  bundles: 'Offres',
+  allBundles: 'Toutes les offres',
   servers: 'Serveurs edge',
   unbound: 'Pas encore',
   issue: {

@@ -2,7 +2,7 @@ import { Accordion, NumberInput, Select, Switch, TextInput } from '@mantine/core
 import { type PipelineElements, type PipelineItem, type PipelineValue, pipelineCatalog } from '@sightline/domain'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { formatNumber } from '../../i18n/format.ts'
+import { decimalPoint, formatNumber } from '../../i18n/format.ts'
 import { fieldText } from '../../i18n/words.ts'
 import { TimezoneSelect } from '../TimezoneSelect.tsx'
 import classes from './elements.module.css'
@@ -86,7 +86,7 @@ type FieldProps = {
 }
 
 function ElementField({ item, value, base, fault, runs, onChange }: FieldProps) {
-  const { i18n } = useTranslation()
+  const { t, i18n } = useTranslation()
   const { key, type, min, max, unit } = item
   const help = i18n.language.startsWith('fr') ? item.help_fr : item.help_en
   const shared = {
@@ -144,7 +144,9 @@ function ElementField({ item, value, base, fault, runs, onChange }: FieldProps) 
           {...shared}
           {...below}
           value={value as number | string}
-          suffix={unit ? ` ${unit}` : undefined}
+          suffix={unit ? ` ${t(`elements.unit.${unit}`)}` : undefined}
+          decimalSeparator={decimalPoint()}
+          allowedDecimalSeparators={['.', ',']}
           step={type === 'integer' ? 1 : stepOf(min ?? 0, max ?? 1)}
           allowDecimal={type === 'number'}
           onChange={onChange}

@@ -64,6 +64,9 @@ const across: Drawing = {
   ],
 }
 
+/** Use cases whose zone is the place itself: in the whole picture everybody would be in it. */
+const watchesPlace: readonly UsecaseKey[] = ['intrdtec', 'loiterdtec']
+
 /** Attaching a use case to a camera: what, where in the picture, how, under which name. */
 export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey: UsecaseKey | undefined }) {
   const { t } = useTranslation()
@@ -212,6 +215,12 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
             {/* Until it was moved. */}
             {zones.drawings.some(({ points }) => points === across.points) && (
               <p className="t2">{t('zones.suggestedLine')}</p>
+            )}
+            {watchesPlace.includes(key) && zones.drawings.some(({ points }) => points === whole.points) && (
+              <p className="t2">{t('zones.suggestedZone')}</p>
+            )}
+            {usecases[key].needsCalibration && !zones.drawings.some(({ kind }) => kind === 'floor') && (
+              <p className="t2">{t('zones.floorNext')}</p>
             )}
           </ZoneEditor>
           <Group justify="flex-end" mt="lg" gap="xs">

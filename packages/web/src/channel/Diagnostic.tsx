@@ -100,6 +100,9 @@ export function Diagnostic({ channel, device }: { channel: Channel; device: Devi
                   <Tag tone={tones[check.level]}>{t(`channel.diagnose.level.${check.level}`)}</Tag>
                 </div>
                 <p>{causeText(check.text_id, check.args)}</p>
+                {check.text_id === 'needs_model' && channel.usecase_key === 'frdtec' && (
+                  <p>{t('usecase.orFlamesText')}</p>
+                )}
                 <StepFacts step={check.step} status={state} coverage={stats.data?.[0]?.coverage_ratio ?? null} />
                 <NextStep check={check} channel={channel} />
               </li>

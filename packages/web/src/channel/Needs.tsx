@@ -77,7 +77,9 @@ export function useMissing(
   const need = missingNeed(usecaseKey, elements, known)
   if (need === null) return null
   const unmet = known ? unmetLabels(labelsFor(usecaseKey, elements), known) : []
-  if (need !== 'needs_model' || unmet.length === 0) return { need, text: t(needText[need]) }
+  // Flames are also found by their colour, without a model; that is off until somebody wants it.
+  const orElse = usecaseKey === 'frdtec' && need === 'needs_model' ? ` ${t('usecase.orFlamesText')}` : ''
+  if (need !== 'needs_model' || unmet.length === 0) return { need, text: t(needText[need]) + orElse }
   const labels = unmet.map((group) => group.map((label) => t(`model.label.${label}`)).join(' / ')).join(', ')
-  return { need, text: t('channel.need.otherModel', { labels }) }
+  return { need, text: t('channel.need.otherModel', { labels }) + orElse }
 }

@@ -1,5 +1,6 @@
 import { Alert, Button, Menu, Tabs } from '@mantine/core'
 import type { Device, Reply, Site, api as table } from '@sightline/contract'
+import { localNimbleId } from '@sightline/domain'
 import { IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,6 +9,7 @@ import type { CallFailed } from '../api.ts'
 import { api } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { codecName, formatNumber, formatSiteTime } from '../i18n/format.ts'
+import { edgeName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { ChannelHealth } from '../ui/ChannelHealth.tsx'
@@ -31,6 +33,9 @@ import { SwapCamera } from './SwapCamera.tsx'
 import { type DeviceTab, deviceTabs } from './tabs.ts'
 
 type View = Reply<(typeof table)['device']['view']>
+
+const nameOf = ({ nimble_id, name }: View['nimble']) => edgeName({ name, is_local: nimble_id === localNimbleId })
+
 type Props = { device: Device; site: Site; tab: DeviceTab; onTab: (tab: DeviceTab) => void }
 
 /** One camera: its picture, what it sends, and the analytics attached to it. */
@@ -97,7 +102,7 @@ export function DevicePage({ device, site, tab, onTab }: Props) {
                 [t('device.resolution'), device.resolution],
                 [t('device.fps'), device.fps === null ? null : formatNumber(device.fps)],
                 [t('device.lastFrame'), device.last_frame_at && formatSiteTime(device.last_frame_at, zone)],
-                [t('device.nimble'), view.data?.nimble.name ?? null],
+                [t('device.nimble'), view.data ? nameOf(view.data.nimble) : null],
                 [t('device.site'), site.site_name],
                 [t('device.tags'), device.tag_name],
               ]}

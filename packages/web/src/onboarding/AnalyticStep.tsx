@@ -51,12 +51,12 @@ export function AnalyticStep(props: StepProps) {
   const [first] = devices
   if (!first)
     return (
-      <StepCard title={t('onboarding.analytic.title')} text={t('onboarding.analytic.noCamera')} onSkip={props.onSkip} />
+      <StepCard title={t('onboarding.steps.analytic')} text={t('onboarding.analytic.noCamera')} onSkip={props.onSkip} />
     )
   if (channel)
     return (
       <StepCard
-        title={t('onboarding.analytic.title')}
+        title={t('onboarding.steps.analytic')}
         text={t('onboarding.analytic.have', { name: channel.channel_name })}
         onNext={props.onNext}
       />
@@ -90,7 +90,10 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
       { onSuccess: onNext },
     )
   return (
-    <StepCard title={t('onboarding.analytic.title')} text={t('onboarding.analytic.text')}>
+    <StepCard
+      title={t('onboarding.analytic.title', { camera: device.device_name })}
+      text={t('onboarding.analytic.text')}
+    >
       <form
         noValidate
         onSubmit={(submitted) => {

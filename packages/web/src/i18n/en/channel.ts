@@ -103,7 +103,8 @@ export const channel = {
     name: 'Name',
     sid: 'Stream name at the edge server',
     threshold: 'In violation from this count on',
-    thresholdHint: 'From this number on the camera is marked red on screens; nobody is notified. −1 means never.',
+    thresholdHint:
+      'From so many at once the camera is marked red on screens too, beside the violations that the use case finds itself; nobody is notified. −1: only those.',
     autoRecovery: 'Auto recovery',
     autoRecoveryHint: 'Starts the analytic again when it stopped. Deleting is blocked while this is on.',
   },

@@ -107,7 +107,7 @@ export const onboarding = {
     byAddressText: 'Cameras in another network are not found by the search: enter where one is.',
   },
   analytic: {
-    title: 'What should it look for?',
+    title: 'What should {{camera}} look for?',
     text: 'You can attach more analytics to the same camera later, and draw zones exactly.',
     camera: 'Camera',
     usecase: 'Analytic',

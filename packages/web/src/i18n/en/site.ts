@@ -96,6 +96,11 @@ export const site = {
 } as const
 
 export const map = {
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  scroll: 'Use Ctrl + scroll to zoom the map',
+  scrollMac: 'Use ⌘ + scroll to zoom the map',
+  fingers: 'Use two fingers to move the map',
   failed: 'This browser cannot draw the map. The two fields below do the same.',
   anyHealth: 'Any health',
   noSites: 'This customer has no sites yet',

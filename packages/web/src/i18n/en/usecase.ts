@@ -99,6 +99,8 @@ export const usecase = {
   },
   needsModelText:
     'This use case needs a detection model of yours that knows what it looks for. Attach one; until then nothing is analysed and nothing is counted.',
+  orFlamesText:
+    'Without a model, flames (not smoke) can be looked for by colour, experimentally: switch that on in the tuning, under “Detection”.',
   previous: { h1: 'vs previous hour', h24: 'vs previous 24 h' },
 } as const
 

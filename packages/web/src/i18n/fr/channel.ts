@@ -102,7 +102,8 @@ export const channel = {
     name: 'Nom',
     sid: 'Nom du flux sur le serveur edge',
     threshold: 'En infraction à partir de ce nombre',
-    thresholdHint: 'Dès ce nombre, la caméra est marquée en rouge à l’écran ; personne n’est averti. −1 : jamais.',
+    thresholdHint:
+      'Dès ce nombre à la fois, la caméra est aussi marquée en rouge à l’écran, en plus des infractions propres au cas d’usage ; personne n’est averti. −1 : celles-ci seules.',
     autoRecovery: 'Reprise automatique',
     autoRecoveryHint: 'Relance l’analyse quand elle s’est arrêtée. La suppression est bloquée tant qu’elle est active.',
   },

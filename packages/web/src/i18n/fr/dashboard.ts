@@ -12,7 +12,7 @@ export const dashboard = {
   cameraGrid: 'Caméras',
   activity: 'Activité en direct',
   viewAll: 'Tout voir',
-  quiet: 'Rien ne s’est passé devant les caméras ces dernières 24 heures',
+  quiet: 'Ni infraction ni incident ces dernières 24 heures',
   moreCameras: 'Montrer plus de caméras',
   shown: '{{shown}} caméras montrées sur {{total}}',
   shownOfMany: '{{shown}} caméras montrées sur plus de 10 000',

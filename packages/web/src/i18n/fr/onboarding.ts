@@ -110,7 +110,7 @@ export const onboarding: Catalogue['onboarding'] = {
     byAddressText: 'La recherche ne trouve pas les caméras d’un autre réseau : indiquez où elles sont.',
   },
   analytic: {
-    title: 'Que doit-elle chercher ?',
+    title: 'Que doit chercher la caméra {{camera}} ?',
     text: "Vous pourrez attacher d'autres analyses à la même caméra plus tard, et dessiner les zones avec précision.",
     camera: 'Caméra',
     usecase: 'Analyse',

@@ -99,6 +99,11 @@ export const site: Catalogue['site'] = {
 }
 
 export const map = {
+  zoomIn: 'Agrandir',
+  zoomOut: 'Réduire',
+  scroll: 'Ctrl + molette pour zoomer sur la carte',
+  scrollMac: '⌘ + molette pour zoomer sur la carte',
+  fingers: 'Deux doigts pour déplacer la carte',
   failed: 'Ce navigateur ne peut pas dessiner la carte. Les deux champs ci-dessous font de même.',
   anyHealth: 'Tout état',
   noSites: 'Ce client n’a encore aucun site',

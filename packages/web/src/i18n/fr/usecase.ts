@@ -31,8 +31,8 @@ export const usecase = {
   },
   /** What it needs beside a camera. */
   needs: {
-    pplcnt: 'Rien de plus. Trouve les personnes debout, hautes d’environ un quart de l’image.',
-    pplcntavg: 'Rien de plus.',
+    pplcnt: 'Ne demande rien de plus. Trouve les personnes debout, hautes d’environ un quart de l’image.',
+    pplcntavg: 'Ne demande rien de plus.',
     pplocc: 'Demande une ligne en travers du passage. Peut revenir à zéro chaque nuit.',
     phydist:
       'Demande quatre points du sol et leurs distances en mètres ; ou, approximativement, la taille des personnes.',
@@ -46,8 +46,8 @@ export const usecase = {
       'Demande un modèle de détection à vous, qui connaît personnes et véhicules, et quatre points du sol avec leurs distances.',
     fcrecog:
       'Demande des modèles à vous pour les visages, une galerie de personnes consentantes et un site qui l’autorise.',
-    ppltrk: 'Rien de plus.',
-    emptyframecheck: 'Rien de plus. Signale après dix secondes au départ.',
+    ppltrk: 'Ne demande rien de plus.',
+    emptyframecheck: 'Ne demande rien de plus. Signale après dix secondes au départ.',
   },
   bundle: {
     people: 'Personnes',
@@ -61,9 +61,9 @@ export const usecase = {
     'Average Detections': 'Détections moyennes',
     Violations: 'Infractions',
     'Non-Violations': 'Conformes',
-    'Up Count': 'Montées',
+    'Up Count': 'Entrées',
     Occupancy: 'Occupation',
-    'Down Count': 'Descentes',
+    'Down Count': 'Sorties',
     'Dwell-time violation + tracking': 'Temps de présence',
     'Dwell-time violations': 'Présences trop longues',
     Intrusions: 'Intrusions',
@@ -80,8 +80,8 @@ export const usecase = {
     moving_average_count: 'Moyenne',
     violation: 'Infractions',
     non_violation: 'Conformes',
-    up: 'Montées',
-    down: 'Descentes',
+    up: 'Entrées',
+    down: 'Sorties',
     occupancy: 'Occupation',
     dwell_time: 'Temps de présence',
     fire: 'Feu',
@@ -105,6 +105,8 @@ export const usecase = {
   },
   needsModelText:
     'Ce cas d’usage demande un modèle de détection à vous, qui connaît ce qu’il recherche. Associez-en un ; d’ici là, rien n’est analysé ni compté.',
+  orFlamesText:
+    'Sans modèle, les flammes (pas la fumée) peuvent être recherchées par couleur, à titre expérimental : activez-le dans l’ajustement, sous « Détection ».',
   previous: { h1: 'vs heure précédente', h24: 'vs 24 h précédentes' },
 } as const
 

@@ -2,7 +2,7 @@ import { useComputedColorScheme } from '@mantine/core'
 import { Map as MapLibre, Marker, NavigationControl } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { middle, styleOf, variable, zooms } from './base.ts'
+import { localeOf, middle, styleOf, variable, zooms } from './base.ts'
 import classes from './map.module.css'
 import type { MapProps } from './PinMap.tsx'
 import { loadWorld, type World } from './world.ts'
@@ -31,6 +31,7 @@ export default function MapCanvas({ pin, country, label, onMove, height }: MapPr
     const made = new MapLibre({
       container: frame.current,
       style: styleOf(world, i18n.language),
+      locale: localeOf(),
       center: pin ? [pin.long, pin.lat] : middle,
       zoom: pin ? zooms.pin : zooms.world,
       minZoom: 0,

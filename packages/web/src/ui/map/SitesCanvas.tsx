@@ -3,7 +3,7 @@ import type { Health, SitePlace } from '@sightline/contract'
 import { type GeoJSONSource, LngLatBounds, Map as MapLibre, NavigationControl } from 'maplibre-gl'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { middle, styleOf, variable, zooms } from './base.ts'
+import { localeOf, middle, styleOf, variable, zooms } from './base.ts'
 import classes from './map.module.css'
 import type { SitesMapProps } from './SitesMap.tsx'
 import { loadWorld, type World } from './world.ts'
@@ -156,6 +156,7 @@ export default function SitesCanvas(props: SitesMapProps) {
     const made = new MapLibre({
       container: frame.current,
       style: styleOf(world, i18n.language),
+      locale: localeOf(),
       center: from ? [from.long, from.lat] : middle,
       zoom: from?.zoom ?? zooms.world,
       minZoom: 0,

@@ -2,6 +2,7 @@
 import { type StyleSpecification, setWorkerUrl } from 'maplibre-gl'
 import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url'
 import 'maplibre-gl/dist/maplibre-gl.css'
+import { i18n } from '../../i18n/index.ts'
 import { countryName } from '../CountrySelect.tsx'
 import { pointAt, type World } from './world.ts'
 
@@ -12,6 +13,15 @@ export const zooms = { world: 0.6, country: 3.6, pin: 4, nearest: 10 }
 export const middle: [number, number] = [8, 30]
 
 export const variable = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+/** The words of the map's own controls. */
+export const localeOf = (): Record<string, string> => ({
+  'NavigationControl.ZoomIn': i18n.t('map.zoomIn'),
+  'NavigationControl.ZoomOut': i18n.t('map.zoomOut'),
+  'CooperativeGesturesHandler.WindowsHelpText': i18n.t('map.scroll'),
+  'CooperativeGesturesHandler.MacHelpText': i18n.t('map.scrollMac'),
+  'CooperativeGesturesHandler.MobileHelpText': i18n.t('map.fingers'),
+})
 
 export function styleOf({ land, borders, countries }: World, language: string): StyleSpecification {
   const names = countries.map(({ code, center, area }) => ({

@@ -7,6 +7,7 @@ import type { OverlayBox } from '@sightline/contract/edge'
 import { portalNow } from '../../app/clock.ts'
 import { reconnectWait } from '../../live.ts'
 import { createStore, type Store } from '../../store.ts'
+import { PictureRate } from './picture-rate.ts'
 
 /** A picture this far behind the newest one jumps to `jumpToSeconds` before it. */
 const capSeconds = 0.3
@@ -19,8 +20,6 @@ const jumpToSeconds = 0.05
 const keepSeconds = 20
 const dropOlderThanSeconds = 10
 const overlayKeepMs = 5000
-/** Pictures are counted over so long. */
-const countMs = 1000
 
 export type LiveOverlay = {
   at: number
@@ -42,7 +41,7 @@ export type LiveState = {
   overlay: LiveOverlay | null
   /** How far the picture is behind the newest one received, in seconds; null without MSE. */
   behind: number | null
-  /** Pictures shown in the last second; null until one has passed. */
+  /** Pictures shown per second; null until they were counted for long enough. */
   fps: number | null
   /** The last JPEG as an object URL, in JPEG mode. */
   jpeg: string | null
@@ -71,8 +70,7 @@ export class LivePlayer {
   #feed: Feed | null = null
   #overlays: LiveOverlay[] = []
   #attempt = 0
-  /** When counting of pictures began, and how many there were then. */
-  #counted = { at: 0, pictures: 0 }
+  #rate = new PictureRate()
   #jpegs = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #frame = 0
@@ -104,7 +102,7 @@ export class LivePlayer {
     this.#overlays = []
     const { jpeg } = this.state.get()
     if (jpeg) URL.revokeObjectURL(jpeg)
-    this.#counted = { at: 0, pictures: 0 }
+    this.#rate = new PictureRate()
     this.#change({ jpeg: null, overlay: null, behind: null, fps: null })
   }
 
@@ -221,15 +219,9 @@ export class LivePlayer {
 
   #count(now: number): void {
     const pictures = this.#feed ? this.#video.getVideoPlaybackQuality().totalVideoFrames : this.#jpegs
-    const { at, pictures: before } = this.#counted
-    const ms = now - at
-    if (at !== 0 && ms < countMs && pictures >= before) return
-    this.#counted = { at: now, pictures }
     const { phase, fps } = this.state.get()
-    // A new stream counts from the beginning, and a tab in the background draws nothing for a while.
-    if (at === 0 || ms > 2 * countMs || pictures < before || phase !== 'playing') return
-    const counted = Math.round((1000 * (pictures - before)) / ms)
-    if (counted !== fps) this.#change({ fps: counted })
+    const counted = this.#rate.count(now, pictures)
+    if (counted !== null && counted !== fps && phase === 'playing') this.#change({ fps: counted })
   }
 }
 

@@ -48,7 +48,11 @@ afterAll(async () => {
 test('a new user gets from the printed address to the first event with the keyboard alone, in under two minutes', async () => {
   const started = Date.now()
   // The portal's first call asks who is signed in: nobody yet, which the browser logs as an error.
-  watched = await openPage(browser, product.origin, { expected: [/401 .*\/user\/info|status of 401 .*\/user\/info/] })
+  // The system's theme is dark.
+  watched = await openPage(browser, product.origin, {
+    dark: true,
+    expected: [/401 .*\/user\/info|status of 401 .*\/user\/info/],
+  })
   const { page } = watched
   await page.goto(product.firstAddress)
   await page.getByRole('button', { name: 'Create account' }).waitFor()
@@ -62,6 +66,8 @@ test('a new user gets from the printed address to the first event with the keybo
   await press(page, /Create account/)
 
   await page.waitForURL(/\/onboarding/)
+  // The account begins with the theme that the person saw while they registered.
+  expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark')
   expect(await axeFaults(page)).toEqual([])
   await page.screenshot({ path: `${shots}onboarding.png` })
   // That a new portal is empty is no news.
@@ -93,6 +99,7 @@ test('a new user gets from the printed address to the first event with the keybo
   await press(page, /Open the dashboard/)
   await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor()
   caller = await signIn(product.origin, person.username, person.password)
+  expect(await caller.call('user', 'config', {})).toMatchObject({ ui_config: { dark: true } })
   expect(seconds).toBeLessThan(120)
   expect(watched.faults).toEqual([])
 })

@@ -4,8 +4,10 @@ import { useTranslation } from 'react-i18next'
 import * as z from 'zod'
 import { signedIn } from '../app/auth.ts'
 import { api } from '../app/client.ts'
+import { saveConfig } from '../app/customer.ts'
 import { Minimal, MinimalCard } from '../app/Minimal.tsx'
 import { statusQuery } from '../app/ServerWatch.tsx'
+import { useTheme } from '../app/theme.ts'
 import { RegisterForm } from '../login/RegisterForm.tsx'
 import { session } from '../session.ts'
 import { useGo } from '../ui/Go.tsx'
@@ -23,6 +25,7 @@ function Page() {
   const { t } = useTranslation()
   const { token } = Route.useSearch()
   const go = useGo()
+  const { isDark } = useTheme()
   const { data: status } = useQuery(statusQuery())
   const isFirst = status?.is_onboarding ?? false
   if (isFirst && !token)
@@ -45,7 +48,10 @@ function Page() {
             const login = await api.auth.login.call({ username, password })
             // The account exists; if it cannot be opened right now, the sign-in says why.
             if (!login.status) return go('/login')
-            await signedIn(login.data)
+            // Begins with the theme they have before them; told before it is saved, so that none flashes up in between.
+            const { ui_config } = login.data.user_config
+            await signedIn({ ...login.data, user_config: { ui_config: { ...ui_config, dark: isDark } } })
+            await saveConfig({ dark: isDark })
             go('/', undefined, { replace: true })
           }}
         />

@@ -120,3 +120,27 @@ test('an intrusion comes by itself, and its clip, evidence and picture are a few
   await page.keyboard.press('k')
   await page.waitForURL((url) => url.searchParams.get('eid') === last.event_uuid)
 })
+
+test('what has just ended may go on, and is over only after that time', async () => {
+  const viewer = await signIn(stage.product.origin, usernameOf('super_viewer'), password)
+  const [event] = (await viewer.call('event', 'range', {
+    usecase_key: 'intrdtec',
+    view: 'occasions',
+    event_limit: 1,
+  } as never)) as EventEntity[]
+  const page = await stage.as(usernameOf('super_viewer'), { expected: [/409/] })
+  // When it ended is said here: 22 of the 30 s are over.
+  const ended_at = new Date(Date.now() - 22_000).toISOString()
+  await page.route('**/event/id?*', async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    Object.assign(body.response.occasion, { ended_at, end_cause: 'lost' })
+    await route.fulfill({ response, json: body })
+  })
+  await page.goto(`${stage.product.origin}/event/detail?eid=${event?.event_uuid}`)
+  await page.getByText('Just ended', { exact: true }).waitFor()
+  await page.getByText('What follows within 30 s of its end belongs to it').waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await page.getByText('Over', { exact: true }).waitFor({ timeout: 20_000 })
+  expect(await page.getByText('May go on', { exact: true }).count()).toBe(0)
+})

@@ -9,7 +9,8 @@ import { api } from '../app/client.ts'
 import { formatDuration, formatNumber, formatSiteTime } from '../i18n/format.ts'
 import { causeText, metricText } from '../i18n/words.ts'
 import { useUser } from '../session.ts'
-import { directionText, isViolation, metricsText, stateOf } from '../ui/analytics/EventItems.tsx'
+import { directionText, isViolation, metricsText } from '../ui/analytics/EventItems.tsx'
+import { hasJustEnded, reopenSeconds, stateOf, useNowOf } from '../ui/analytics/occasion-end.ts'
 import { ClockChoice } from '../ui/ClockChoice.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
@@ -19,6 +20,7 @@ import { Panel } from '../ui/Panel.tsx'
 import { EventMedia } from './EventMedia.tsx'
 import { EvidencePanel } from './EvidencePanel.tsx'
 import classes from './event.module.css'
+import { goingOnMs, isGoingOn } from './useEvents.ts'
 
 /** To the event of its kind before and after it at the same analytic; also by k or ← and j or →. */
 function Beside({ eventId, channelId }: { eventId: string; channelId: string }) {
@@ -76,6 +78,18 @@ export function EventDetail({ event }: { event: EventEntity }) {
   const site = useQuery(api.site.get.query({ site_id: event.site_id }))
   const device = useQuery(api.device.get.query({ device_id: event.device_id }))
   const channel = useQuery(api.channel.id.query({ channel_id: event.channel_id }))
+  const pipeline_id = channel.data?.pipeline_id
+  const pipeline = useQuery({
+    ...api.pipeline.get.query({ pipeline_id: pipeline_id ?? '' }),
+    enabled: pipeline_id !== undefined,
+  })
+  const seconds = reopenSeconds(pipeline.data?.pipeline_elements)
+  const now = useNowOf([event], seconds)
+  // The route reads it; here it is known for how long it may change.
+  useQuery({
+    ...api.event.id.query({ event_uuid: event.event_uuid }),
+    refetchInterval: () => (isGoingOn(event, seconds) ? goingOnMs : false),
+  })
   const timezone = site.data?.site_address.site_timezone
   const details = event.details ?? {}
   const { occasion } = event
@@ -113,7 +127,7 @@ export function EventDetail({ event }: { event: EventEntity }) {
         </div>
         <Panel
           title={t('event.facts')}
-          aside={<Tag tone={isViolation(event) ? 'bad' : 'info'}>{t(stateOf(event))}</Tag>}
+          aside={<Tag tone={isViolation(event) ? 'bad' : 'info'}>{t(stateOf(event, now, seconds))}</Tag>}
         >
           <Facts
             items={[
@@ -131,6 +145,9 @@ export function EventDetail({ event }: { event: EventEntity }) {
                       t('event.endedAt'),
                       occasion.ended_at ? formatSiteTime(occasion.ended_at, timezone) : t('event.goesOn'),
                     ] as const,
+                    ...(hasJustEnded(event, now, seconds)
+                      ? [[t('event.mayGoOn'), t('event.mayGoOnHint', { time: formatDuration(seconds) })] as const]
+                      : []),
                     ...(occasion.ended_at
                       ? [[t('event.length'), lengthOf(event.observed_at, occasion.ended_at)] as const]
                       : []),

@@ -1,6 +1,8 @@
 import type { Api, EventEntity, Send } from '@sightline/contract'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { api } from '../app/client.ts'
+import { portalNow } from '../app/clock.ts'
+import { hasJustEnded, reopenSeconds } from '../ui/analytics/occasion-end.ts'
 
 type Asked = Omit<Send<Api['event']['range']>, 'page_token' | 'type'>
 
@@ -32,5 +34,7 @@ export function useEvents(asked: Asked) {
   }
 }
 
-export const isGoingOn = ({ occasion }: EventEntity): boolean =>
-  occasion !== null && !occasion.is_instant && occasion.ended_at === null
+/** It has no end yet, or one after which it may still go on. */
+export const isGoingOn = (event: EventEntity, seconds = reopenSeconds()): boolean =>
+  (event.occasion !== null && !event.occasion.is_instant && event.occasion.ended_at === null) ||
+  hasJustEnded(event, portalNow(), seconds)

@@ -4,7 +4,6 @@ import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
 import { EventDetail } from '../../event/EventDetail.tsx'
-import { goingOnMs, isGoingOn } from '../../event/useEvents.ts'
 
 export const Route = createFileRoute('/_app/event/detail')({
   validateSearch: z.object({ eid: z.uuid(), cid: z.uuid().optional(), uid: z.uuid().optional() }),
@@ -17,9 +16,6 @@ export const Route = createFileRoute('/_app/event/detail')({
 
 function Page() {
   const { eid } = Route.useSearch()
-  const { data } = useSuspenseQuery({
-    ...api.event.id.query({ event_uuid: eid }),
-    refetchInterval: ({ state }) => (state.data && isGoingOn(state.data) ? goingOnMs : false),
-  })
+  const { data } = useSuspenseQuery(api.event.id.query({ event_uuid: eid }))
   return <EventDetail key={eid} event={data} />
 }

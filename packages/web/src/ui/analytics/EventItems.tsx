@@ -10,6 +10,7 @@ import { Tag } from '../Health.tsx'
 import { type KnownZones, useSiteZones } from '../site-zones.ts'
 import classes from './analytics.module.css'
 import { bundlesOf } from './bundles.ts'
+import { stateOf, useNowOf } from './occasion-end.ts'
 import { usecaseIcons } from './usecase-icons.ts'
 
 /** `Up 1 · Down 2`: the metrics of an event that are above zero. */
@@ -45,16 +46,6 @@ export function useOccasionText(): (event: EventEntity) => string {
 export const isViolation = ({ kind, metrics }: EventEntity): boolean =>
   kind === 'open' && Object.entries(metrics).some(([id, value]) => value > 0 && violationMetrics.has(id))
 
-/** What a tag says of an event. */
-export const stateOf = ({ kind, occasion }: EventEntity) =>
-  !occasion
-    ? (`event.kind.${kind}` as const)
-    : occasion.is_instant
-      ? 'event.happened'
-      : occasion.ended_at === null
-        ? 'event.now'
-        : 'event.over'
-
 type Props = {
   events: readonly EventEntity[]
   /** Of its camera or channel. */
@@ -72,10 +63,12 @@ export function EventItems({ events, nameOf, zones, withDate }: Props) {
     events.map(({ site_id }) => site_id),
     zones,
   )
+  const now = useNowOf(events)
   const item = (event: EventEntity) => (
     <EventItem
       event={event}
       name={nameOf(event)}
+      now={now}
       time={formatSiteTime(event.observed_at, zoneOf(event.site_id), !withDate)}
     />
   )
@@ -104,10 +97,11 @@ type ItemProps = {
   event: EventEntity
   /** Of its camera or channel. */
   name: string
+  now: number
   time: string
 }
 
-function EventItem({ event, name, time }: ItemProps) {
+function EventItem({ event, name, now, time }: ItemProps) {
   const { t } = useTranslation()
   const occasionText = useOccasionText()
   const Icon = usecaseIcons[event.usecase_key]
@@ -128,7 +122,9 @@ function EventItem({ event, name, time }: ItemProps) {
         </span>
       </span>
       <span className={classes.eventEnd}>
-        <Tag tone={isViolation(event) ? 'bad' : event.kind === 'open' ? 'info' : 'neutral'}>{t(stateOf(event))}</Tag>
+        <Tag tone={isViolation(event) ? 'bad' : event.kind === 'open' ? 'info' : 'neutral'}>
+          {t(stateOf(event, now))}
+        </Tag>
         <time className="num t3" dateTime={event.observed_at}>
           {time}
         </time>

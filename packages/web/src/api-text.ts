@@ -14,6 +14,8 @@ export type Words = {
   /** What an empty list says, null when it says nothing. */
   empty: (op: OpId) => Message | null
   timeout: () => string
+  /** That what is read comes by itself, in so many seconds at the latest. */
+  waits: (seconds: number) => string
 }
 
 /** Calls that open, read or end a session: the server writes `Unauthorized: detail`, people read what stands before the colon. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { addressOf, type CallFailed, createClient } from './api.ts'
 import type { Message } from './api-text.ts'
 import { loadLanguage } from './i18n/index.ts'
@@ -9,7 +9,12 @@ import { words } from './i18n/words.ts'
 await loadLanguage('en')
 
 /** What the server answers next, and what it was asked. */
-let answer: { status: number; body: unknown } = { status: 200, body: {} }
+type Answer = { status: number; body: unknown; headers?: Record<string, string> }
+let answer: Answer = { status: 200, body: {} }
+/** What it answers before that, one by one. */
+let first: Answer[] = []
+let count = 0
+const waits: number[] = []
 let asked: { method: string; url: string; headers: IncomingMessage['headers']; body: string }
 let server: Server
 let base = ''
@@ -26,6 +31,7 @@ const client = () =>
     words,
     onUnauthorized: (failure) => lost.push(failure),
     onMessage: (message) => said.push(message),
+    onWait: (seconds) => waits.push(seconds),
   })
 
 beforeAll(async () => {
@@ -33,8 +39,10 @@ beforeAll(async () => {
     let body = ''
     for await (const chunk of request) body += chunk
     asked = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body }
-    response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
+    count++
+    const { status, headers, body: said } = first.shift() ?? answer
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(typeof said === 'string' ? said : JSON.stringify(said))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
@@ -43,6 +51,10 @@ afterAll(() => new Promise((resolve) => server.close(resolve)))
 afterEach(() => {
   lost.length = 0
   said.length = 0
+  waits.length = 0
+  first = []
+  count = 0
+  vi.restoreAllMocks()
   csrf = null
   isAway = false
 })
@@ -168,6 +180,56 @@ test('an empty list says what section 7 names for it', async () => {
 test('a message of the server goes along with the data, typed as it says', async () => {
   answer = ok([], { message: 'Careful', message_type: 'warning' })
   expect(await client().site.list.call({})).toMatchObject({ message: { type: 'warning', text: 'Careful' } })
+})
+
+/** Refused for now. */
+const tooSoon = (seconds?: string): Answer => ({
+  ...refused(429, { error_code: 'rate_limited', args: { seconds: 6 } }),
+  headers: seconds === undefined ? {} : { 'retry-after': seconds },
+})
+
+test('a read that came too soon is asked again after the stated wait', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  first = [tooSoon('1')]
+  answer = ok({ site_id })
+  const start = performance.now()
+  expect(await client().site.get.call({ site_id })).toMatchObject({ status: true, data: { site_id } })
+  expect(performance.now() - start).toBeGreaterThan(990)
+  expect([count, waits]).toEqual([2, [3]])
+  // Of another verb that changes nothing too.
+  first = [tooSoon('0')]
+  answer = ok([])
+  expect(await client().user.list.call({})).toMatchObject({ status: true })
+  expect(count).toBe(4)
+})
+
+test('a few times only, and not when the server does not say when, or far too late', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  for (const [seconds, asks] of [
+    ['0', 4],
+    [undefined, 1],
+    ['3600', 1],
+  ] as const) {
+    count = 0
+    answer = tooSoon(seconds)
+    expect(await client().site.get.call({ site_id })).toMatchObject({ failure: { code: 429 } })
+    expect([seconds, count]).toEqual([seconds, asks])
+  }
+})
+
+test('a change that came too soon is never sent again', async () => {
+  answer = tooSoon('0')
+  expect(await client().customer.create.call({ customer_name: 'Acme' })).toMatchObject({ failure: { code: 429 } })
+  expect(await client().auth.login.call({ username: 'a', password: 'b' })).toMatchObject({ failure: { code: 429 } })
+  expect([count, waits]).toEqual([2, []])
+})
+
+test('who gives up a read that waits does not wait', async () => {
+  answer = tooSoon('30')
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(), 50)
+  await expect(client().site.list.call({}, { signal: stop.signal })).rejects.toThrow(DOMException)
+  expect(count).toBe(1)
 })
 
 test('an abort is thrown, not taken for a failed call', async () => {

@@ -17,6 +17,11 @@ import { failureText, type Message, type Words } from './api-text.ts'
 const timeoutMs = 60_000
 /** With a large file; the server gives up after the same time. */
 const largeFileMs = 15 * 60_000
+/** A read that came too soon is asked again so often, if the server says when to and it is no longer than this. */
+const retries = 3
+const longestWaitSeconds = 60
+/** By chance up to this later, so that a page's reads do not all come back at once. */
+const spreadMs = 2000
 
 export type Result<T> =
   | { status: true; data: T; message: Message | null; page: Page | null }
@@ -60,6 +65,8 @@ export type ClientEnv = {
   onTime?: (date: string | null) => void
   /** An answer had something to say: a notification. */
   onMessage: (message: Message) => void
+  /** A read came too soon and is asked again by itself, at the latest after so many seconds. */
+  onWait?: (seconds: number) => void
 }
 
 /** @property onProgress hears how much of the file is sent, 0…1; a large file may then take its time */
@@ -95,6 +102,30 @@ declare module '@tanstack/react-query' {
     queryMeta: Partial<CallMeta>
   }
 }
+
+/** Changes nothing, so that asking again does no harm. */
+const isRead = (op: Op): boolean => op.method === 'GET' || op.reads === true
+
+/** Milliseconds after which the server wants to be asked again (429); null when it does not say, or far too late. */
+function askedToWait({ status, headers }: Response): number | null {
+  const said = headers.get('retry-after')
+  const seconds = said === null ? Number.NaN : Number(said)
+  return status === 429 && seconds >= 0 && seconds <= longestWaitSeconds ? seconds * 1000 : null
+}
+
+/** @throws the reason of the signal when it is aborted meanwhile */
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
 
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
 
@@ -142,7 +173,13 @@ type Envelope = {
 }
 
 export function createClient(env: ClientEnv): Client {
-  const call = async (id: OpId, op: Op, input: Record<string, unknown>, options: CallOptions = {}) => {
+  const call = async (
+    id: OpId,
+    op: Op,
+    input: Record<string, unknown>,
+    options: CallOptions = {},
+    retriesLeft = isRead(op) ? retries : 0,
+  ): Promise<Result<unknown>> => {
     const fail = (code: number, body: Failure | null) => {
       const failure = new CallFailed(id, code, body, failureText(id, code, body, env.words))
       if (code === 401) env.onUnauthorized(failure)
@@ -176,6 +213,12 @@ export function createClient(env: ClientEnv): Client {
       return fail(0, null)
     }
     if (answer instanceof Blob) return { status: true as const, data: answer, message: null, page: null }
+    const waitMs = retriesLeft > 0 ? askedToWait(response) : null
+    if (waitMs !== null) {
+      env.onWait?.(Math.ceil((waitMs + spreadMs) / 1000))
+      await pause(waitMs + spreadMs * Math.random(), options.signal)
+      return call(id, op, input, options, retriesLeft - 1)
+    }
     const code = response.status
     if (!response.ok || (answer as Envelope).response_code !== (op.status ?? 200)) return fail(code, answer as Failure)
     const { response: data, message, message_type, page } = answer as Envelope

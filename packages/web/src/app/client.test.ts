@@ -15,11 +15,19 @@ Object.assign(globalThis, {
 const { api, queryClient, refreshSoon } = await import('./client.ts')
 
 let answer: { status: number; body: object } | 'cut' = 'cut'
+/** So many requests come too soon. */
+let tooMany = 0
 let server: Server
 const realFetch = globalThis.fetch
 beforeAll(async () => {
   server = createServer((request, response) => {
     if (answer === 'cut') return request.socket.destroy()
+    if (tooMany-- > 0) {
+      response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '0' })
+      return response.end(
+        JSON.stringify({ response_code: 429, message: 'Too many requests', error_code: 'rate_limited' }),
+      )
+    }
     response.writeHead(answer.status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer.body))
   })
@@ -83,6 +91,18 @@ describe('what was read before is gone when it cannot be read again', () => {
     await expect(read()).rejects.toThrow()
     expect(queryClient.getQueryData(api.site.list.query({}).queryKey)).toHaveLength(1)
   })
+})
+
+test('a page whose reads all come too soon says once that it waits, and shows no error', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  answer = ok([])
+  tooMany = 6
+  const { call } = api.customer.list
+  const all = await Promise.all(['a', 'b', 'c', 'd'].map((q) => call({ q } as never)))
+  expect(all.every(({ status }) => status)).toBe(true)
+  expect(shown()).toEqual([['info', 'Too many requests: what is missing comes by itself within 2 seconds']])
+  expect(messages.get().shown[0]?.count).toBe(1)
+  vi.restoreAllMocks()
 })
 
 test('news is read at once, and while it goes on coming no more often than every five seconds', () => {

@@ -26,12 +26,24 @@ export const hushEmptyLists = (isHushed: boolean): void => {
   saysEmpty = !isHushed
 }
 
+/** Reads that still come too soon after their wait belong to what was said; so long after it they do not. */
+const waitOverMs = 5000
+let waitsUntil = Number.NEGATIVE_INFINITY
+/** Said once for all reads of a page, and for all their waits. */
+function waits(seconds: number): void {
+  const now = performance.now()
+  const isSaid = now < waitsUntil
+  waitsUntil = Math.max(waitsUntil, now + seconds * 1000 + waitOverMs)
+  if (!isSaid) notify({ type: 'info', text: words.waits(seconds) })
+}
+
 export const api = createClient({
   base: apiBase,
   csrf: csrfToken,
   isAway,
   words: { ...words, empty: (op) => (saysEmpty ? words.empty(op) : null) },
   onMessage: notify,
+  onWait: waits,
   onTime: heardTime,
   onUnauthorized(failure) {
     if (session.get()) onSessionLost(failure)

@@ -62,4 +62,5 @@ export const words: Words = {
     return text ? { type: op === 'customer.list' ? 'info' : 'warning', text } : null
   },
   timeout: () => i18n.t('message.timeout'),
+  waits: (seconds) => i18n.t('message.rate_waits', { seconds }),
 }

@@ -155,6 +155,7 @@ export const message = {
   unauthorized: 'Unauthorized',
   session_ended: 'The session has ended, sign in again',
   rate_limited: 'Too many requests: wait {{seconds}} seconds',
+  rate_waits: 'Too many requests: what is missing comes by itself within {{seconds}} seconds',
   throttled: 'Too many attempts: wait {{seconds}} seconds',
   too_many_sockets: 'Too many live connections are open: close some pages',
   csrf: 'The page is out of date. Reload it and try again.',

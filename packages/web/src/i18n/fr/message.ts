@@ -153,6 +153,7 @@ export const message: Catalogue['message'] = {
   unauthorized: 'Non autorisé',
   session_ended: 'La session est terminée, reconnectez-vous',
   rate_limited: 'Trop de requêtes : attendez {{seconds}} secondes',
+  rate_waits: 'Trop de requêtes : ce qui manque arrive tout seul d’ici {{seconds}} secondes',
   throttled: 'Trop de tentatives : attendez {{seconds}} secondes',
   too_many_sockets: 'Trop de connexions en direct sont ouvertes : fermez des pages',
   csrf: 'La page est périmée. Rechargez-la puis réessayez.',

@@ -18,6 +18,8 @@ import type { Run } from './run.ts'
 const count = 8
 /** Pictures a second that are analysed. */
 export const fps = 5
+/** Of a record that counts people. */
+export const windowMs = 1000 * Number(pipelineDefaults('pplcnt')['analytic.window_s'])
 /** What people and their paths allow: a person hidden behind another is missed for a while. */
 const tolerance = 0.2
 type Overlay = Extract<NimbleMessage, { type: 'overlay' }>

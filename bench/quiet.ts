@@ -4,11 +4,10 @@
  * looks, and that wakes it.
  */
 import type { EventRecord, NimbleMessage } from '@sightline/contract/edge'
-import { pipelineDefaults } from '@sightline/domain'
 import { until } from '../e2e/product.ts'
 import { missedOnDemand, type Played, playOnDemand } from '../packages/edge/src/analysis/testing/on-demand.ts'
 import { channelOf } from '../packages/edge/src/analysis/testing/run.ts'
-import { childrenOf, configOf, fps } from './cameras.ts'
+import { childrenOf, configOf, fps, windowMs } from './cameras.ts'
 import { boxMoves, ffmpeg, hasFfmpeg, quietClip, stillClip } from './clips.ts'
 import { connectToEdge, type EdgeLink } from './link.ts'
 import { cpuMeter, type Figure, median, pssBytes, wait } from './measure.ts'
@@ -20,7 +19,6 @@ type Measured = { run: Run; nimble: { pid: number }; edge: EdgeLink; stats: Stat
 
 const clipSeconds = 30
 const decoding = 'ffmpeg decode alone'
-const windowMs = 1000 * Number(pipelineDefaults('pplcnt')['analytic.window_s'])
 
 export async function quiet(run: Run): Promise<Figure[]> {
   if (!hasFfmpeg()) {

@@ -7,7 +7,7 @@
 import { sql } from 'kysely'
 import { freePort, until } from '../e2e/product.ts'
 import { type Line, openLine } from '../packages/server/src/testing/line.ts'
-import { childrenOf } from './cameras.ts'
+import { childrenOf, windowMs } from './cameras.ts'
 import { hasFfmpeg, vgaScenes } from './clips.ts'
 import { type Figure, median, pssBytes, wait } from './measure.ts'
 import { startCameras, startNimble, startPortal } from './process.ts'
@@ -67,8 +67,8 @@ export async function soak(run: Run): Promise<Figure[]> {
 
   const outages: Outage[] = []
   let faults = 0
-  const outage = async (camera: number | undefined, work: () => Promise<void>) => {
-    const from = Date.now()
+  const outage = async (camera: number | undefined, work: () => Promise<void>, lostMs = 0) => {
+    const from = Date.now() - lostMs
     await work()
     outages.push({ ...(camera !== undefined && { camera }), from: from - 1000, to: Date.now() + returnMs })
     faults++
@@ -83,11 +83,16 @@ export async function soak(run: Run): Promise<Figure[]> {
       portal = await startPortal(run, { dataDir, nimblePort })
     },
     () => outage(faults % count, () => cutFor(lines[faults % count] as Line, 6000)),
+    // A window that was not over goes with whoever was counting it.
     () =>
-      outage(undefined, async () => {
-        await nimble.kill()
-        nimble = await edge()
-      }),
+      outage(
+        undefined,
+        async () => {
+          await nimble.kill()
+          nimble = await edge()
+        },
+        windowMs,
+      ),
     () => outage(faults % count, () => stallFor(lines[faults % count] as Line, 15_000)),
     () =>
       outage(undefined, async () => {

@@ -50,12 +50,13 @@ export async function soak(run: Run): Promise<Figure[]> {
   let portal = await startPortal(run, { dataDir, nimblePort })
   const db = await lookInto(dataDir)
   run.atEnd(() => db.close())
+  /** Windows in which something was watched: the first after a start have only learnt what stands still. */
   const stored = () =>
     db.owner(async (trx) => {
       const { rows } = await sql<{ camera: number; from: number; to: number }>`
         select dense_rank() over (order by channel_id)::int - 1 as camera,
           (extract(epoch from ts) * 1000 - observed_ms)::float8 as from, (extract(epoch from ts) * 1000)::float8 as to
-        from event where kind = 0 order by channel_id, ts`.execute(trx)
+        from event where kind = 0 and observed_ms > 0 order by channel_id, ts`.execute(trx)
       return rows
     })
   await until(
@@ -67,7 +68,11 @@ export async function soak(run: Run): Promise<Figure[]> {
 
   const outages: Outage[] = []
   let faults = 0
-  const outage = async (camera: number | undefined, work: () => Promise<void>, lostMs = 0) => {
+  const begun = Date.now()
+  const seconds = (at: number) => `${((at - begun) / 1000).toFixed(1)} s after the beginning`
+  const tell = (what: string) => run.say(`${seconds(Date.now())}: ${what}`)
+  const outage = async (what: string, camera: number | undefined, work: () => Promise<void>, lostMs = 0) => {
+    tell(camera === undefined ? what : `${what} ${camera + 1}`)
     const from = Date.now() - lostMs
     await work()
     outages.push({ ...(camera !== undefined && { camera }), from: from - 1000, to: Date.now() + returnMs })
@@ -77,15 +82,16 @@ export async function soak(run: Run): Promise<Figure[]> {
     // What the edge server sees meanwhile waits in its journal: nothing may be missing.
     async () => {
       faults++
-      run.say('the portal is killed')
+      tell('the portal is killed')
       await portal.kill()
       await wait(8000)
       portal = await startPortal(run, { dataDir, nimblePort })
     },
-    () => outage(faults % count, () => cutFor(lines[faults % count] as Line, 6000)),
+    () => outage('the line is cut of camera', faults % count, () => cutFor(lines[faults % count] as Line, 6000)),
     // A window that was not over goes with whoever was counting it.
     () =>
       outage(
+        'the edge server is killed',
         undefined,
         async () => {
           await nimble.kill()
@@ -93,14 +99,13 @@ export async function soak(run: Run): Promise<Figure[]> {
         },
         windowMs,
       ),
-    () => outage(faults % count, () => stallFor(lines[faults % count] as Line, 15_000)),
+    () => outage('the line stalls of camera', faults % count, () => stallFor(lines[faults % count] as Line, 15_000)),
     () =>
-      outage(undefined, async () => {
+      outage('a camera process is killed', undefined, async () => {
         const [child] = childrenOf(nimble.pid)
         if (child !== undefined) process.kill(child, 'SIGKILL')
       }),
   ]
-  const begun = Date.now()
   const half = begun + (minutes * 60_000) / 2
   const end = begun + minutes * 60_000
   const restMs = run.quick ? 15_000 : 40_000
@@ -127,17 +132,17 @@ export async function soak(run: Run): Promise<Figure[]> {
   // The newest windows are on their way.
   const lost = gaps(windows, outages, begun, Date.now() - 15_000)
   for (const { camera, from, to } of lost)
-    run.say(
-      `camera ${camera + 1}: ${((to - from) / 1000).toFixed(1)} s missing, ${((from - begun) / 1000).toFixed(0)} s after the beginning`,
-    )
+    run.say(`camera ${camera + 1}: ${((to - from) / 1000).toFixed(1)} s missing from ${seconds(from)}`)
   const doubled = overlaps(windows)
+  for (const { camera, from, to } of doubled)
+    run.say(`camera ${camera + 1}: ${((to - from) / 1000).toFixed(1)} s twice from ${seconds(from)}`)
   const correct = {
-    ok: lost.length === 0 && doubled === 0,
+    ok: lost.length === 0 && doubled.length === 0,
     what:
       lost.length > 0
         ? `every moment that could be watched is stored: ${lost.length} gaps, the longest ${Math.round(Math.max(...lost.map(({ from, to }) => to - from)) / 1000)} s`
-        : doubled > 0
-          ? `every moment is stored once: ${doubled} are stored twice`
+        : doubled.length > 0
+          ? `every moment is stored once: ${doubled.length} stretches are stored twice`
           : `of ${windows.length} windows over ${faults} faults none is lost or doubled`,
   }
   const growth = (of: 'portal' | 'nimble') => {
@@ -176,11 +181,12 @@ function gaps(windows: readonly Window[], outages: readonly Outage[], begun: num
   return missing
 }
 
-const overlaps = (windows: readonly Window[]): number =>
-  windows.filter((window, i) => {
+/** What two windows of a camera that follow each other both tell of. */
+const overlaps = (windows: readonly Window[]): Window[] =>
+  windows.flatMap(({ camera, from }, i) => {
     const before = windows[i - 1]
-    return before?.camera === window.camera && before.to > window.from + 100
-  }).length
+    return before?.camera === camera && before.to > from + 100 ? [{ camera, from, to: before.to }] : []
+  })
 
 async function cutFor(line: Line, ms: number): Promise<void> {
   line.cut()

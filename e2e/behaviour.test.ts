@@ -360,7 +360,8 @@ const loseNetwork = (page: Page) =>
   })
 
 test('the default layout has system bar, menu, breadcrumb trail, alert banner, footer and overlay; signing out and in have none of these', async () => {
-  const page = await stage.as(usernameOf('super_admin'), { expected: [/401/] })
+  // What was under way or asked for anew when the network went.
+  const page = await stage.as(usernameOf('super_admin'), { expected: [/401/, /ERR_INTERNET_DISCONNECTED/] })
   await open(page, `/site/detail?sid=${prepared.ids.sid}`)
   await isAt(page, '/site/detail')
   await page.context().setOffline(true)

@@ -45,7 +45,8 @@ export function createStage(setUp?: (product: Product) => Promise<unknown>): Sta
       }
     }
     for (const { context } of pages) await context.close()
-    expect(pages.flatMap(({ faults }) => faults)).toEqual([])
+    // As one text, which a report without the difference tells too.
+    expect(pages.flatMap(({ faults }) => faults).join('\n')).toBe('')
   })
   afterAll(async () => {
     await browser?.close()

@@ -23,7 +23,7 @@ export const streamMessage = z.discriminatedUnion('type', [
     observed_at: z.string(),
   }),
   z.object({ type: z.literal('job'), ...jobEntity.shape }),
-  /** A camera fares otherwise than before; after an outage, with the whole seconds since it was healthy last. */
+  /** A camera fares otherwise than before. */
   z.object({
     type: z.literal('health'),
     device_id: z.uuid(),
@@ -31,7 +31,15 @@ export const streamMessage = z.discriminatedUnion('type', [
     health,
     cause: z.string().nullable(),
     before: health.nullable(),
-    outage_seconds: z.int().nullable(),
+  }),
+  /** What the health rule of a site tells people of a camera, and for how long it has been, or was, offline. */
+  z.object({
+    type: z.literal('outage'),
+    step: z.enum(['offline', 'still_offline', 'back']),
+    device_id: z.uuid(),
+    site_id: z.uuid(),
+    cause: z.string().nullable(),
+    seconds: z.int(),
   }),
   /** Of a camera that one is trying just now (`device.probe` with `probe_id`), as it is found. */
   z.object({ type: z.literal('probe'), probe_id: z.uuid(), finding }),

@@ -79,6 +79,8 @@ export function subject(message: StreamMessage): string {
       return `job ${message.job_id}`
     case 'health':
       return `health ${message.device_id}`
+    case 'outage':
+      return `outage ${message.device_id}`
     case 'changed':
       return `changed ${message.feature} ${message.id}`
   }

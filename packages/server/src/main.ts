@@ -12,6 +12,7 @@ import { type Env, EnvFault, ownOrigins, readEnv } from './env.ts'
 import { startEventJobs } from './event/jobs.ts'
 import { collectMetrics } from './metrics.ts'
 import { openSecrets } from './secrets.ts'
+import { watchOutages } from './site/outages.ts'
 
 const stopSeconds = 10
 const hourMs = 3_600_000
@@ -33,7 +34,7 @@ async function start(): Promise<void> {
   opened.push(() => db.close())
 
   const services = createServices({ env, db, log, secrets: openSecrets(join(env.dataDir, 'instance.key')) })
-  const { links, jobs, events, wire } = services
+  const { links, jobs, events, wire, bus } = services
   await wire.start()
   opened.push(() => wire.stop())
   opened.push(() => events.stop())
@@ -60,6 +61,8 @@ async function start(): Promise<void> {
   opened.push(() => links.stop())
   const recovery = startRecovery({ db, links, log })
   opened.push(() => recovery.stop())
+  const outages = watchOutages({ db, bus, log })
+  opened.push(() => outages.stop())
   if (env.metricsPort !== null) {
     const listener = await metrics.listen(env.metricsPort)
     opened.push(() => listener.close())

@@ -126,6 +126,7 @@ export type Columns = {
     cause: ['string', 'null', 'required']
     started_at: ['Date', 'not null', 'default']
     ended_at: ['Date', 'null', 'required']
+    told_at: ['Date', 'null', 'required']
   }
   event: {
     tenant_id: ['number', 'not null', 'required']

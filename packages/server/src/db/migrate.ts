@@ -13,6 +13,7 @@ import { statements as privileges } from './migrations/0011_privileges.ts'
 import { statements as hours } from './migrations/0012_hours.ts'
 import { statements as shared } from './migrations/0014_shared.ts'
 import { statements as identity } from './migrations/0016_identity.ts'
+import { statements as told } from './migrations/0018_told.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -38,6 +39,7 @@ const migrations: Record<string, Migration> = {
   '0012_hours': run(hours),
   '0014_shared': run(shared),
   '0016_identity': run(identity),
+  '0018_told': run(told),
 }
 
 /**

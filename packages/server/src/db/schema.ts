@@ -392,6 +392,8 @@ export type DeviceHealthTable = {
   cause: string | null
   started_at: Generated<Date>
   ended_at: Date | null
+  /** When people were told last of the outage that goes on, or ended with this; null when there is none to tell of. */
+  told_at: Date | null
 }
 /** When people are told that a camera of a site fails. */
 export type HealthRuleTable = Stored & {

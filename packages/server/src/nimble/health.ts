@@ -1,5 +1,5 @@
 /** How cameras fare over time: written as edge servers report, read by the page of a camera and of a site. */
-import { gravest, type HealthGrade, type Judged, type SourceReport, sourceHealth } from '@sightline/domain'
+import { gravest, type HealthGrade, type SourceReport, sourceHealth } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { BusMessage } from '../bus.ts'
 import type { Db, Trx } from '../db/database.ts'
@@ -14,6 +14,7 @@ type Camera = {
   site_uid: string
   known_state: HealthGrade | null
   known_cause: string | null
+  told_at: Date | null
   sources: (Omit<SourceReport, 'state'> & { state: SourceReport['state'] | null })[]
 }
 
@@ -21,7 +22,7 @@ type Camera = {
  * Ends the stretch of each camera that fares otherwise than noted, and begins the next.
  * @param heard whether the edge server is there; false only when it is known to be away
  * @param deviceUids null: all cameras of the edge server
- * @returns messages for who watches: the new grade, and after an outage how long it was
+ * @returns messages for who watches: the new grade
  */
 export function noteHealth(
   db: Db,
@@ -39,10 +40,11 @@ export function noteHealth(
     const ids = changes.map(({ camera }) => camera.id)
     await sql`update device_health set ended_at = now()
       where tenant_id = ${target.tenantId} and device_id = any(${ids}::int4[]) and ended_at is null`.execute(trx)
-    const outages = await outagesOf(trx, target.tenantId, recovered(changes))
-    await sql`insert into device_health (tenant_id, device_id, state, cause)
+    await sql`insert into device_health (tenant_id, device_id, state, cause, told_at)
       select ${target.tenantId}::int4, * from unnest(${ids}::int4[], ${changes.map(({ now }) => now.health)}::text[],
-        ${changes.map(({ now }) => now.cause)}::text[])`.execute(trx)
+        ${changes.map(({ now }) => now.cause)}::text[], ${changes.map(({ camera }) => camera.told_at)}::timestamptz[])`.execute(
+      trx,
+    )
     await sql`delete from device_health where tenant_id = ${target.tenantId} and device_id = any(${ids}::int4[])
       and ended_at < now() - make_interval(days => ${keptDays})`.execute(trx)
     return changes.map(({ camera, now }) => ({
@@ -55,7 +57,6 @@ export function noteHealth(
         health: now.health,
         cause: now.cause,
         before: camera.known_state,
-        outage_seconds: outages.get(camera.id) ?? null,
       },
     }))
   })
@@ -64,7 +65,7 @@ export function noteHealth(
 async function readCameras(trx: Trx, target: Pick<Target, 'tenantId' | 'id'>, uids: readonly string[] | null) {
   const which = uids === null ? sql`true` : sql`device.uid = any(${[...uids]}::uuid[])`
   const { rows } = await sql<Camera>`
-    select device.id, device.uid, device.site_id, site.uid as site_uid, h.state as known_state, h.cause as known_cause,
+    select device.id, device.uid, device.site_id, site.uid as site_uid, h.state as known_state, h.cause as known_cause, h.told_at,
       (select coalesce(jsonb_agg(jsonb_build_object('state', st.state, 'cause', st.cause,
           'lastFrameAt', extract(epoch from st.last_frame_at) * 1000,
           'failedAt', extract(epoch from st.failed_at) * 1000) order by so.is_default desc, so.id), '[]')
@@ -76,22 +77,6 @@ async function readCameras(trx: Trx, target: Pick<Target, 'tenantId' | 'id'>, ui
     where device.tenant_id = ${target.tenantId} and device.nimble_id = ${target.id} and ${which}
     order by device.id`.execute(trx)
   return rows
-}
-
-const recovered = (changes: readonly { camera: Camera; now: Judged }[]) =>
-  changes.filter(({ now }) => now.health === 'healthy').map(({ camera }) => camera.id)
-
-/** Whole seconds since each camera was healthy last, for those that were away meanwhile; by the camera's number. */
-async function outagesOf(trx: Trx, tenantId: number, ids: readonly number[]): Promise<Map<number, number>> {
-  if (ids.length === 0) return new Map()
-  const { rows } = await sql<{ device_id: number; seconds: number }>`
-    select device_id, round(extract(epoch from now() - min(started_at)))::int4 as seconds from device_health h
-    where tenant_id = ${tenantId} and device_id = any(${[...ids]}::int4[])
-      and started_at >= coalesce((select max(ended_at) from device_health w where w.tenant_id = h.tenant_id
-        and w.device_id = h.device_id and w.state = 'healthy'), '-infinity')
-    group by device_id
-    having bool_or(state = 'offline' or (state = 'unknown' and cause is not null))`.execute(trx)
-  return new Map(rows.map(({ device_id, seconds }) => [device_id, seconds]))
 }
 
 export type Stretch = { start: string; end: string | null; state: HealthGrade; cause: string | null }

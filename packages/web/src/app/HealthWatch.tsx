@@ -13,13 +13,13 @@ const firstMs = 1500
 /** After that nobody is told more often. */
 const pauseMs = 30_000
 
-/** Tells that cameras went or came back, a storm of them in one line. Draws nothing itself. */
+/** Tells what the health rules of the sites say of cameras, a storm of them in one line. Draws nothing itself. */
 export default function HealthWatch() {
-  const collected = useRef<Extract<StreamMessage, { type: 'health' }>[]>([])
+  const collected = useRef<Extract<StreamMessage, { type: 'outage' }>[]>([])
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const toldAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => () => clearTimeout(timer.current), [])
-  useTopic('health', (message) => {
+  useTopic('outage', (message) => {
     if (collected.current.push(message) > 1) return
     const wait = Math.max(firstMs, toldAt.current + pauseMs - performance.now())
     timer.current = setTimeout(() => {
@@ -32,22 +32,23 @@ export default function HealthWatch() {
   return null
 }
 
-async function tell({ kind, cameras }: Told): Promise<void> {
+const texts = {
+  offline: { one: 'shell.cameraOffline', several: 'shell.camerasOffline' },
+  still_offline: { one: 'shell.cameraStillOffline', several: 'shell.camerasStillOffline' },
+  back: { one: 'shell.cameraBack', several: 'shell.camerasBack' },
+} as const
+
+async function tell({ step, cameras }: Told): Promise<void> {
   const [only] = cameras
-  const type = kind === 'back' ? 'success' : 'warning'
-  if (!only || cameras.length > 1)
-    return notify({
-      type,
-      text: i18n.t(kind === 'back' ? 'shell.camerasBack' : 'shell.camerasOffline', { count: cameras.length }),
-    })
+  const type = step === 'back' ? 'success' : 'warning'
+  if (!only || cameras.length > 1) return notify({ type, text: i18n.t(texts[step].several, { count: cameras.length }) })
   const camera = await api.device.get.call({ device_id: only.device_id })
   // One that was deleted meanwhile, or cannot be read now, needs no line.
   if (!camera.status) return
-  const name = camera.data.device_name
-  const cause = only.cause ? causeText(only.cause) : ''
-  const time = formatDuration(only.outage_seconds ?? 0)
-  notify({
-    type,
-    text: kind === 'back' ? i18n.t('shell.cameraBack', { name, time }) : i18n.t('shell.cameraOffline', { name, cause }),
-  })
+  const about = {
+    name: camera.data.device_name,
+    cause: only.cause ? causeText(only.cause) : '',
+    time: formatDuration(only.seconds),
+  }
+  notify({ type, text: i18n.t(texts[step].one, about) })
 }

@@ -1,6 +1,7 @@
 import '@mantine/spotlight/styles.css'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
+import type { Site } from '@sightline/contract'
 import { may } from '@sightline/domain'
 import { IconBuilding, IconDeviceCctv, IconMapPin, IconPlus, IconSearch, IconUser } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -15,14 +16,9 @@ import { icons } from './icons.ts'
 import { useMenu } from './Menu.tsx'
 import { hasScreen, useModules } from './modules.ts'
 
-const creations: readonly Path[] = [
-  '/site/add',
-  '/customer/add',
-  '/configuration/add',
-  '/device/add',
-  '/device/bulk',
-  '/device/discover',
-]
+const creations: readonly Path[] = ['/site/add', '/customer/add', '/configuration/add']
+/** Which site is asked first. */
+const creationsAtSite: readonly Path[] = ['/device/add', '/device/bulk', '/device/discover']
 
 const typingMs = 150
 /** So many of each kind. */
@@ -37,6 +33,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const { role_key } = useUser()
   const { customers, select } = useCustomer()
   const [query, setQuery] = useState('')
+  /** What is to be made at a site that is chosen next. */
+  const [making, setMaking] = useState<Path | null>(null)
   const [typed] = useDebouncedValue(query.trim(), typingMs)
   // The server searches: there may be thousands.
   const asked = { q: typed || undefined, limit: offered }
@@ -48,7 +46,29 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     `${label} ${description}`.toLocaleLowerCase().includes(query.trim().toLocaleLowerCase())
   const siteName = new Map(sites.map((site) => [site.site_id, site.site_name]))
   const screens = groups.flatMap(({ paths }) => paths)
-  const actions: SpotlightActionGroupData[] = [
+  const siteActions = (onChoose: (site: Site) => void) =>
+    sites.map((site) => ({
+      id: site.site_id,
+      label: site.site_name,
+      description: site.site_address.site_city,
+      leftSection: <IconMapPin size={18} stroke={1.7} />,
+      onClick: () => onChoose(site),
+    }))
+  const creation = (path: Path) => ({
+    id: path,
+    label: t(`screen.${path}`),
+    leftSection: <IconPlus size={18} stroke={1.7} />,
+    ...(creationsAtSite.includes(path)
+      ? {
+          closeSpotlightOnTrigger: false,
+          onClick: () => {
+            setMaking(path)
+            setQuery('')
+          },
+        }
+      : { onClick: () => go(path) }),
+  })
+  const whereTo: SpotlightActionGroupData[] = [
     {
       group: t('shell.palette.screens'),
       actions: [...screens, '/user/profile' as const]
@@ -65,25 +85,14 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     },
     {
       group: t('shell.palette.actions'),
-      actions: creations
+      actions: [...creations, ...creationsAtSite]
         .filter((path) => hasScreen(list, path) && may(role_key, 'edit'))
-        .map((path) => ({
-          id: path,
-          label: t(`screen.${path}`),
-          leftSection: <IconPlus size={18} stroke={1.7} />,
-          onClick: () => go(path),
-        }))
+        .map(creation)
         .filter(fits),
     },
     {
       group: t('shell.palette.sites'),
-      actions: sites.map((site) => ({
-        id: site.site_id,
-        label: site.site_name,
-        description: site.site_address.site_city,
-        leftSection: <IconMapPin size={18} stroke={1.7} />,
-        onClick: () => go('/site/detail', { sid: site.site_id }),
-      })),
+      actions: siteActions((site) => go('/site/detail', { sid: site.site_id })),
     },
     {
       group: t('shell.palette.cameras'),
@@ -108,6 +117,10 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         .slice(0, offered),
     },
   ]
+  const actions = making
+    ? [{ group: t(`screen.${making}`), actions: siteActions((site) => go(making, { sid: site.site_id })) }]
+    : whereTo
+  const placeholder = t(making ? 'shell.palette.atSite' : 'shell.palette.placeholder')
   return (
     <Spotlight
       actions={actions.filter((group) => group.actions.length > 0)}
@@ -122,8 +135,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       onSpotlightClose={onClose}
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: t('shell.palette.placeholder'),
-        'aria-label': t('shell.palette.placeholder'),
+        placeholder,
+        'aria-label': placeholder,
       }}
     />
   )

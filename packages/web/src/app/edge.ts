@@ -7,6 +7,7 @@ import { edgeName } from '../i18n/seeded.ts'
 import type { Tone } from '../ui/tone.ts'
 import { clearBanner, setBanner } from './banner.ts'
 import { api, queryClient } from './client.ts'
+import { hasScreen, useModules } from './modules.ts'
 import { router } from './router.ts'
 import { useIsServerAway } from './ServerWatch.tsx'
 
@@ -32,6 +33,7 @@ export function useEdge(): { online: number | null; total: number; tone: Tone } 
 export function EdgeWatch() {
   const { t } = useTranslation()
   const { data } = useQuery(edgeQuery())
+  const mayLook = hasScreen(useModules(), '/configuration/detail')
   const down = data?.find((one) => one.status?.state === 'unreachable' || one.status?.state === 'refused')
   useEffect(() => {
     if (!down) return clearBanner('edge')
@@ -41,13 +43,15 @@ export function EdgeWatch() {
       message: t(down.status?.state === 'refused' ? 'shell.edgeRefused' : 'shell.edgeDown', { name: edgeName(down) }),
       color: 'warn',
       icon: 'plug',
-      action: {
-        label: t('shell.troubleshoot'),
-        run: () =>
-          void router.navigate({ to: '/configuration/detail' as '/', search: { nid: down.nimble_id } as never }),
-      },
+      ...(mayLook && {
+        action: {
+          label: t('shell.troubleshoot'),
+          run: () =>
+            void router.navigate({ to: '/configuration/detail' as '/', search: { nid: down.nimble_id } as never }),
+        },
+      }),
     })
-  }, [down, t])
+  }, [down, t, mayLook])
   return null
 }
 

@@ -43,7 +43,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
   const mayRevive = useMay('user_edit')
-  const mayDiagnose = useMay('user_nav')
+  const maySeeSettings = useMay('user_nav')
   const { channel_id, usecase_key } = channel
   const [period, setPeriod] = useState<Period>('h1')
   // There are no cards of longer periods.
@@ -91,7 +91,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
         meta={<ChannelHealth channel={state ?? channel} />}
       >
         {mayRevive && <More channel={channel} device={device} mayEdit={mayEdit} />}
-        {mayDiagnose && (
+        {maySeeSettings && (
           <Button
             component={Go}
             variant="default"
@@ -102,14 +102,16 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
             {t('channel.detail.diagnose')}
           </Button>
         )}
-        <Button
-          component={Go}
-          to="/channel/edit"
-          search={{ did: device.device_id, cid: channel_id, uid: channel.usecase_id }}
-          leftSection={<IconPolygon size={16} />}
-        >
-          {t('channel.detail.edit')}
-        </Button>
+        {maySeeSettings && (
+          <Button
+            component={Go}
+            to="/channel/edit"
+            search={{ did: device.device_id, cid: channel_id, uid: channel.usecase_id }}
+            leftSection={<IconPolygon size={16} />}
+          >
+            {t('channel.detail.edit')}
+          </Button>
+        )}
       </PageHeader>
       <Waits channel={channel} cause={(state ?? channel).state_cause} />
       <div className={classes.columns}>
@@ -198,6 +200,7 @@ function Waits({ channel, cause }: { channel: Channel; cause: string | null }) {
 
 function Lacks({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
+  const mayEdit = useMay('edit')
   const pipeline = useQuery(api.pipeline.get.query({ pipeline_id: channel.pipeline_id }))
   const { device_id, channel_id, usecase_id, usecase_key } = channel
   const missing = useMissing(usecase_key, pipeline.data?.pipeline_elements)
@@ -206,13 +209,9 @@ function Lacks({ channel }: { channel: Channel }) {
   return (
     <Alert color="orange" variant="light" mb="md" title={t(`message.${missing.need}`)}>
       {missing.text}{' '}
-      {missing.need === 'needs_model' ? (
-        <Go to="/channel/edit" search={{ ...search, tab: 'tuning' }}>
-          {t('channel.need.chooseModel')}
-        </Go>
-      ) : (
-        <Go to="/channel/edit" search={search}>
-          {t('channel.need.calibrate')}
+      {mayEdit && (
+        <Go to="/channel/edit" search={missing.need === 'needs_model' ? { ...search, tab: 'tuning' } : search}>
+          {t(missing.need === 'needs_model' ? 'channel.need.chooseModel' : 'channel.need.calibrate')}
         </Go>
       )}
     </Alert>

@@ -35,7 +35,7 @@ export const streamMessage = z.discriminatedUnion('type', [
   /** What the health rule of a site tells people of a camera, and for how long it has been, or was, offline. */
   z.object({
     type: z.literal('outage'),
-    step: z.enum(['offline', 'still_offline', 'back']),
+    step: z.enum(['offline', 'lasting', 'back']),
     device_id: z.uuid(),
     site_id: z.uuid(),
     cause: z.string().nullable(),

@@ -105,11 +105,11 @@ test('of an outage that lasts people are told after an hour again, and then each
   await pass(59 * minutes)
   expect(await told()).toEqual([])
   await pass(1 * minutes)
-  expect(await told()).toEqual([['still_offline', 66]])
+  expect(await told()).toEqual([['lasting', 66]])
   await pass(23 * hours)
   expect(await told()).toEqual([])
   await pass(1 * hours)
-  expect(await told()).toEqual([['still_offline', 25 * 60 + 6]])
+  expect(await told()).toEqual([['lasting', 25 * 60 + 6]])
 })
 
 test('each site has its own patience, and one that wants to hear nothing hears nothing, not even the end', async () => {

@@ -58,7 +58,7 @@ async function offline(trx: Trx): Promise<Told[]> {
     update device_health h set told_at = now() from due
     where h.tenant_id = due.tenant_id and h.id = due.id and h.told_at is not distinct from due.told_at
     returning due.tenant_id, due.device_uid, due.site_id, due.site_uid, due.cause,
-      case when due.told_at is null then 'offline' else 'still_offline' end as step,
+      case when due.told_at is null then 'offline' else 'lasting' end as step,
       round(extract(epoch from now() - due.since))::int4 as seconds`.execute(trx)
   return rows
 }

@@ -34,7 +34,7 @@ export default function HealthWatch() {
 
 const texts = {
   offline: { one: 'shell.cameraOffline', several: 'shell.camerasOffline' },
-  still_offline: { one: 'shell.cameraStillOffline', several: 'shell.camerasStillOffline' },
+  lasting: { one: 'shell.cameraStillOffline', several: 'shell.camerasStillOffline' },
   back: { one: 'shell.cameraBack', several: 'shell.camerasBack' },
 } as const
 

@@ -12,7 +12,7 @@ export type Told = { step: Outage['step']; cameras: readonly Outage[] }
  */
 export function toldOf(collected: readonly Outage[]): Told[] {
   const last = [...new Map(collected.map((message) => [message.device_id, message])).values()]
-  return (['offline', 'still_offline', 'back'] as const).flatMap((step) => {
+  return (['offline', 'lasting', 'back'] as const).flatMap((step) => {
     const cameras = last.filter((message) => message.step === step)
     return cameras.length > 0 ? [{ step, cameras }] : []
   })

@@ -136,6 +136,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
                 usecaseKey={usecase_key}
                 metrics={stats.data.metrics}
                 period={stats.data.frequency === '1h' ? 'h1' : 'h24'}
+                cause={(state ?? channel).state_cause}
               />
             </MetricGrid>
           ) : (

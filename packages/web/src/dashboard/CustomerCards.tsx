@@ -15,12 +15,14 @@ type Props = {
   usecaseKey: UsecaseKey
   /** Titles that other cards on the page have too. */
   shared?: ReadonlySet<string>
+  /** What ails every analytic of it. */
+  cause: string | null
 }
 
 /** The cards of one use case over all cameras of the customer, drawn apart from the others. */
-export function CustomerCards({ customerId, usecaseKey, shared }: Props) {
+export function CustomerCards({ customerId, usecaseKey, shared, cause }: Props) {
   const { data, isPending } = useQuery(figuresQuery(customerId, usecaseKey))
-  if (data) return <UsecaseCards usecaseKey={usecaseKey} metrics={data.metrics} shared={shared} />
+  if (data) return <UsecaseCards usecaseKey={usecaseKey} metrics={data.metrics} shared={shared} cause={cause} />
   // Their room is kept, so that nothing below moves when they come.
   return isPending && cardsOf(usecaseKey).map(({ id }) => <Bone key={id} height={130} />)
 }
@@ -30,8 +32,9 @@ export function FoldedCards(props: {
   customerId: string
   usecases: readonly UsecaseKey[]
   shared: ReadonlySet<string>
+  causeOf: (key: UsecaseKey) => string | null
 }) {
-  const { customerId, usecases, shared } = props
+  const { customerId, usecases, shared, causeOf } = props
   const { t } = useTranslation()
   const [isWhole, setIsWhole] = useState(false)
   const first = firstRows(usecases)
@@ -39,7 +42,7 @@ export function FoldedCards(props: {
     <>
       <MetricGrid>
         {(isWhole ? usecases : first).map((key) => (
-          <CustomerCards key={key} customerId={customerId} usecaseKey={key} shared={shared} />
+          <CustomerCards key={key} customerId={customerId} usecaseKey={key} shared={shared} cause={causeOf(key)} />
         ))}
       </MetricGrid>
       {first.length < usecases.length && (

@@ -12,6 +12,7 @@ import { sharedLabels } from '../ui/analytics/series.ts'
 import { CameraWall } from '../ui/cameras/CameraWall.tsx'
 import { useCustomerCameras } from '../ui/cameras/customer-cameras.ts'
 import { useLevels } from '../ui/cameras/levels.ts'
+import { commonCause } from '../ui/cameras/shared-cause.ts'
 import { UsecasePills } from '../ui/cameras/UsecasePills.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
@@ -61,6 +62,12 @@ function OfCustomer({ customer, uc, view: face }: Shown & { customer: Customer }
   const key = chosen.join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the use cases by their names, so that cards stay as they are
   const shared = useMemo(() => sharedLabels(chosen), [key])
+
+  /** Of very many cameras only some are on this page: then nobody knows what ails all. */
+  const causeOf = (key: UsecaseKey) => {
+    const channels = all.flatMap((camera) => camera.channels.filter(({ usecase_key }) => usecase_key === key))
+    return channels.length === counts.get(key) ? commonCause(channels) : null
+  }
 
   const show = (next: UsecaseKey | undefined) =>
     void navigate({ to: '.', search: (now: object) => ({ ...now, uc: next }), replace: true } as never)
@@ -113,10 +120,16 @@ function OfCustomer({ customer, uc, view: face }: Shown & { customer: Customer }
           <UsecasePills counts={counts} value={uc} onChange={show} />
           {face === 'usecase' ? (
             <Suspense fallback={<BlockSkeleton height={viewHeight} />}>
-              <UsecaseColumns customerId={customer_id} counts={counts} chosen={chosen} cameras={all} />
+              <UsecaseColumns
+                customerId={customer_id}
+                counts={counts}
+                chosen={chosen}
+                cameras={all}
+                causeOf={causeOf}
+              />
             </Suspense>
           ) : (
-            <FoldedCards customerId={customer_id} usecases={chosen} shared={shared} />
+            <FoldedCards customerId={customer_id} usecases={chosen} shared={shared} causeOf={causeOf} />
           )}
         </>
       )}

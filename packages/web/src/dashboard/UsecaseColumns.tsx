@@ -23,12 +23,14 @@ type Props = {
   /** The use cases that are shown. */
   chosen: readonly UsecaseKey[]
   cameras: readonly Camera[]
+  /** What ails every analytic of a use case. */
+  causeOf: (key: UsecaseKey) => string | null
 }
 
 const chartHeight = 300
 
 /** Use cases side by side: each with its figures of 24 hours, where most happened, and how the day went. */
-export function UsecaseColumns({ customerId, counts, chosen, cameras }: Props) {
+export function UsecaseColumns({ customerId, counts, chosen, cameras, causeOf }: Props) {
   const { t } = useTranslation()
   return (
     <div className={classes.usecases}>
@@ -41,7 +43,7 @@ export function UsecaseColumns({ customerId, counts, chosen, cameras }: Props) {
               {t(`usecase.name.${key}`)}
               <span className="t3 num">{t('dashboard.channels', { count: counts.get(key) ?? 0 })}</span>
             </h2>
-            <FiguresOf customerId={customerId} usecaseKey={key} cameras={cameras} />
+            <FiguresOf customerId={customerId} usecaseKey={key} cameras={cameras} cause={causeOf(key)} />
             <WhenSeen height={chartHeight}>
               <Course customerId={customerId} usecases={[key]} />
             </WhenSeen>
@@ -52,16 +54,16 @@ export function UsecaseColumns({ customerId, counts, chosen, cameras }: Props) {
   )
 }
 
-type FiguresProps = { customerId: string; usecaseKey: UsecaseKey; cameras: readonly Camera[] }
+type FiguresProps = { customerId: string; usecaseKey: UsecaseKey; cameras: readonly Camera[]; cause: string | null }
 
-function FiguresOf({ customerId, usecaseKey, cameras }: FiguresProps) {
+function FiguresOf({ customerId, usecaseKey, cameras, cause }: FiguresProps) {
   const figures = useQuery(figuresQuery(customerId, usecaseKey))
   if (figures.isError && !figures.data)
     return <ErrorPanel error={figures.error} onRetry={() => void figures.refetch()} />
   return (
     <>
       <MetricGrid>
-        <CustomerCards customerId={customerId} usecaseKey={usecaseKey} />
+        <CustomerCards customerId={customerId} usecaseKey={usecaseKey} cause={cause} />
       </MetricGrid>
       {figures.data && <TopCameras customerId={customerId} channels={figures.data.channels} cameras={cameras} />}
     </>

@@ -7,8 +7,10 @@ import { Spark } from './Spark.tsx'
 
 type Props = {
   label: string
-  /** null = nothing was watched: shown as a dash, never as 0. */
+  /** null = nothing was watched: shown as a dash and without the colour of a figure, never as 0. */
   value: number | null
+  /** Why there is no figure, where that is known. */
+  reason?: string
   /** What the number is, and the number beside it: "peak at once · mean 2.1". */
   note?: ReactNode
   /** Red for what must not happen, orange for what is only counted. */
@@ -37,11 +39,17 @@ const watchedSeconds = (coverage: number, period: CardPeriod): number => {
 }
 
 export function MetricCard(props: Props) {
-  const { label, value, note, isViolation, delta, deltaNote, spark, coverage, of, period = 'h24', icon } = props
+  const { label, value, reason, note, isViolation, delta, deltaNote, spark, coverage, of, period = 'h24', icon } = props
+  const isUnknown = value === null
   const { t } = useTranslation()
   const Arrow = (delta ?? 0) >= 0 ? IconArrowUpRight : IconArrowDownRight
   return (
-    <section className={classes.root} data-violation={isViolation || undefined} aria-label={label}>
+    <section
+      className={classes.root}
+      data-violation={isViolation || undefined}
+      data-unknown={isUnknown || undefined}
+      aria-label={label}
+    >
       <div className={classes.label}>
         {icon}
         <span>{label}</span>
@@ -51,9 +59,14 @@ export function MetricCard(props: Props) {
       </div>
       {of && <div className={`${classes.of} truncate`}>{of}</div>}
       <div className={`${classes.value} num`}>
-        {value === null ? '–' : formatNumber(value)}
-        {value === null && <span className="sr">{t('common.unknown')}</span>}
+        {isUnknown ? '–' : formatNumber(value)}
+        {isUnknown && <span className="sr">{t('common.unknown')}</span>}
       </div>
+      {isUnknown && (
+        <p className={classes.reason} title={reason}>
+          {reason ?? t(`usecase.unwatched.${period}`)}
+        </p>
+      )}
       <div className={`${classes.note} num`}>
         {delta !== null && delta !== undefined && (
           <span className={classes.delta}>
@@ -62,11 +75,11 @@ export function MetricCard(props: Props) {
           </span>
         )}
         {note && <span>{note}</span>}
-        {coverage !== undefined && coverage < 0.9 && value !== null && (
+        {coverage !== undefined && coverage < 0.9 && !isUnknown && (
           <span>{t(`common.watched.${period}`, { time: formatDuration(watchedSeconds(coverage, period)) })}</span>
         )}
       </div>
-      {spark && <Spark values={spark} className={classes.spark} color="#fff" />}
+      {spark && !isUnknown && <Spark values={spark} className={classes.spark} color="#fff" />}
     </section>
   )
 }

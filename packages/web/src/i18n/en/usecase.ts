@@ -101,6 +101,8 @@ export const usecase = {
     'This use case needs a detection model of yours that knows what it looks for. Attach one; until then nothing is analysed and nothing is counted.',
   orFlamesText:
     'Without a model, flames (not smoke) can be looked for by colour, experimentally: switch that on in the tuning, under “Detection”.',
+  unwatched: { h1: 'Nothing was watched in the last hour', h24: 'Nothing was watched in the last 24 hours' },
+  smokeNeedsModel: 'Smoke is found by a detection model only',
   previous: { h1: 'vs previous hour', h24: 'vs previous 24 h' },
 } as const
 

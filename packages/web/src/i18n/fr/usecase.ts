@@ -107,6 +107,11 @@ export const usecase = {
     'Ce cas d’usage demande un modèle de détection à vous, qui connaît ce qu’il recherche. Associez-en un ; d’ici là, rien n’est analysé ni compté.',
   orFlamesText:
     'Sans modèle, les flammes (pas la fumée) peuvent être recherchées par couleur, à titre expérimental : activez-le dans l’ajustement, sous « Détection ».',
+  unwatched: {
+    h1: 'Rien n’a été observé pendant la dernière heure',
+    h24: 'Rien n’a été observé ces dernières 24 heures',
+  },
+  smokeNeedsModel: 'La fumée n’est reconnue que par un modèle de détection',
   previous: { h1: 'vs heure précédente', h24: 'vs 24 h précédentes' },
 } as const
 

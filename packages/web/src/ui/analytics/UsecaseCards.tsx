@@ -4,7 +4,8 @@ import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { en } from '../../i18n/en/index.ts'
 import { formatNumber, formatPercent } from '../../i18n/format.ts'
-import { cardText } from '../../i18n/words.ts'
+import { i18n } from '../../i18n/index.ts'
+import { cardText, causeText } from '../../i18n/words.ts'
 import { type CardPeriod, MetricCard } from '../MetricCard.tsx'
 import { usecaseIcons } from './usecase-icons.ts'
 
@@ -28,17 +29,25 @@ const byMetric: Partial<Record<MetricId, Note>> = {
 export const noteOf = (key: UsecaseKey, metric: MetricId): Note =>
   special[key]?.[metric] ?? byMetric[metric] ?? (metricRule(key, metric).flow ? 'occasions' : 'peakMean')
 
+/** Why a card has no figure; undefined where nobody knows. */
+const reasonOf = (key: UsecaseKey, isPartly: boolean, cause: string | null): string | undefined =>
+  isPartly ? (key === 'frdtec' ? i18n.t('usecase.smokeNeedsModel') : undefined) : cause ? causeText(cause) : undefined
+
 type Props = {
   usecaseKey: UsecaseKey
   metrics: readonly MetricStat[]
   period?: CardPeriod
   /** Titles that other cards on the page have too. */
   shared?: ReadonlySet<string>
+  /** What ails every analytic that would count here. */
+  cause?: string | null
 }
 
 /** The specified cards of a use case, for as far as their figures are there. */
-export const UsecaseCards = memo(({ usecaseKey, metrics, period = 'h24', shared }: Props) => {
+export const UsecaseCards = memo(({ usecaseKey, metrics, period = 'h24', shared, cause }: Props) => {
   const { t } = useTranslation()
+  // Flames are looked for without a model too, smoke is not.
+  const isPartly = metrics.some(({ value }) => value !== null)
   const Icon = usecaseIcons[usecaseKey]
   return cardsOf(usecaseKey).map(({ id, label, isViolation }) => {
     const stat = metrics.find(({ metric }) => metric === id)
@@ -55,6 +64,7 @@ export const UsecaseCards = memo(({ usecaseKey, metrics, period = 'h24', shared 
         // Of several cameras it is the greatest sum of their minutes' means: in a minute of 1.4 people two were there at once.
         value={value !== null && note === 'peakMean' ? Math.ceil(value) : value}
         isViolation={isViolation}
+        reason={value === null ? reasonOf(usecaseKey, isPartly, cause ?? null) : undefined}
         note={
           beside === null
             ? undefined

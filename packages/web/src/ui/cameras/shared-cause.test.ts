@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byCause, isAmong, repeatedCauses } from './shared-cause.ts'
+import { byCause, commonCause, isAmong, repeatedCauses } from './shared-cause.ts'
 
 const ill = (channel_id: string, state_cause: string | null, channel_health = 'needs attention') => ({
   channel_id,
@@ -30,4 +30,15 @@ test('causes of pieces that stand together are told apart by more than a number'
     isAmong(repeated, 'degraded:black'),
     isAmong(repeated, null),
   ]).toEqual([true, false, false])
+})
+
+test('a figure is missing for a reason only where all that would count it have the same one', () => {
+  const of = (...causes: (string | null)[]) => commonCause(causes.map((cause) => ill('a', cause)))
+  expect(of('analysis_behind:120', 'analysis_behind:118')).toBe('analysis_behind:120')
+  expect([of(), of(null), of('needs_model', null), of('needs_model', 'degraded:black')]).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ])
 })

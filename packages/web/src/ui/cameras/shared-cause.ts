@@ -17,6 +17,12 @@ export const repeatedCauses = (causes: readonly (string | null)[]): string[] =>
 export const isAmong = (causes: readonly string[], cause: string | null): boolean =>
   cause !== null && causes.some((one) => why(one) === why(cause))
 
+/** What every one of these analytics suffers from; null where one does not, or where they differ. */
+export function commonCause(channels: readonly Pick<Ailing, 'state_cause'>[]): string | null {
+  const [first = null, ...others] = new Set(channels.map(({ state_cause }) => state_cause && why(state_cause)))
+  return first !== null && others.length === 0 ? (channels[0]?.state_cause ?? null) : null
+}
+
 /** Ill analytics of one camera by what ails them; those of unknown cause one by one. @param camera its own cause, which says enough */
 export function byCause<T extends Ailing>(channels: readonly T[], camera: string | null): T[][] {
   const groups = new Map<string | T, T[]>()

@@ -181,6 +181,10 @@ export const channel = {
       /** Part of the channel's or the camera's name. */
       q: search,
       usecase_key: queryList(z.enum(usecaseKeys)).optional(),
+      customer_id: id.optional(),
+      site_id: id.optional(),
+      /** Those alone whose health is `needs attention` or `offline`. */
+      needs_attention: queryFlag().optional(),
       ...optionalPaging,
     }),
     output: z.array(channelEntity),

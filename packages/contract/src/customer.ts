@@ -111,6 +111,8 @@ export const customerView = z
       devices: z.int(),
       channels: z.int(),
       active_channels: z.int(),
+      /** Whose health is `needs attention` or `offline`. */
+      attention_channels: z.int(),
       /** Null: not known. */
       notifications: z.int().nullable(),
       /** Channels of each use case that there is. */

@@ -55,6 +55,8 @@ export const siteEntity = z
     /** Of 24 hours; null: not known. */
     site_notifications: z.int().nullable(),
     site_active_channels: z.int(),
+    /** Channels whose health is `needs attention` or `offline`; the health of the site is that of its cameras. */
+    site_attention_channels: z.int(),
     site_health: health,
     /** Tags of its cameras, as `tag_name` of each, sorted. */
     site_tags: z.array(z.string()),

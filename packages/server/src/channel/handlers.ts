@@ -62,7 +62,7 @@ export const channel: Handlers<'channel'> = {
   mine: ({ limit, offset, ...filter }, { app, scope }) =>
     app.db.read(scope, async (trx) => {
       const asWritten = joinAsWritten(trx)
-      const { rows, counted } = await pageOfChannels(asWritten, scope, filter, { limit, offset })
+      const { rows, counted } = await pageOfChannels(asWritten, scope, app.links, filter, { limit, offset })
       const entities = await describeChannels(asWritten, scope, app.links, rows)
       return reply(entities, { page: pageOf({ limit, offset }, counted) })
     }),

@@ -19,13 +19,14 @@ import {
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { once } from '../db/once.ts'
-import { isHeard, type Links } from '../nimble/store.ts'
+import { heardNimbles, isHeard, type Links } from '../nimble/store.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
 import { numbersOf, withinChannels } from '../reach.ts'
 import { Refusal, stale } from '../refusal.ts'
 import type { Reach, Scope } from '../scope.ts'
 import { sourceReport } from '../source/store.ts'
 import { zonesOfChannels, zonesOfDevices } from '../static/store.ts'
+import { joinReports, needsAttention } from './health.ts'
 
 /** Which channels: all conditions that are given hold. Public ids. */
 export type ChannelFilter = {
@@ -186,11 +187,21 @@ export function channelRows(trx: Trx, scope: Scope, filter: ChannelFilter = {}):
   return query.execute()
 }
 
+/** What a list of channels may be narrowed to; public ids. */
+type MineFilter = {
+  usecase_key?: readonly UsecaseKey[] | undefined
+  q?: string | undefined
+  customer_id?: string | undefined
+  site_id?: string | undefined
+  needs_attention?: boolean | undefined
+}
+
 /** A page of the channels in reach by name, and how many there are in all, counted up to one more than `mostCounted`. */
 export async function pageOfChannels(
   trx: Trx,
   scope: Scope,
-  { usecase_key, q }: { usecase_key?: readonly UsecaseKey[] | undefined; q?: string | undefined },
+  links: Links,
+  { usecase_key, q, customer_id, site_id, needs_attention }: MineFilter,
   { limit = mostRows, offset = 0 }: Paging,
 ): Promise<{ rows: ChannelRow[]; counted: number }> {
   let all = trx.selectFrom('channel').where(withinChannels(scope))
@@ -198,6 +209,19 @@ export async function pageOfChannels(
     all = all.where(
       sql<SqlBool>`channel.usecase_id in (select id from usecase where key = any(${[...usecase_key]}::text[]))`,
     )
+  if (site_id) all = all.where(ofParent('site', [site_id]))
+  if (customer_id)
+    all = all.where(
+      sql<SqlBool>`(channel.tenant_id, channel.site_id) in (select site.tenant_id, site.id from site join customer
+        on customer.tenant_id = site.tenant_id and customer.id = site.customer_id where customer.uid = ${customer_id})`,
+    )
+  if (needs_attention) {
+    const heard = await heardNimbles(trx, scope, links)
+    all = all.where(
+      sql<SqlBool>`(channel.tenant_id, channel.id) in (select channel.tenant_id, channel.id from channel
+        ${joinActive} ${joinReports} where ${withinChannels(scope)} and ${needsAttention(heard)})`,
+    )
+  }
   // Folded once and not for each row.
   const folded = sql`(select folded(${q}))`
   if (q)
@@ -248,6 +272,8 @@ export async function channelRowsOfDevices(
 /** Joins to rows of `channel` when they were heard last, as `h.at`: null where that was not in the last hours. */
 export const joinActive = sql`left join channel_heard h on h.tenant_id = channel.tenant_id and h.channel_id = channel.id
   and h.at > now() - make_interval(hours => ${sql.lit(activeHours)})`
+
+export { joinReports, needsAttention } from './health.ts'
 
 export const channelGone = () =>
   new Refusal(404, 'Either the channel was deleted or the user lacks access.', { code: 'channel_gone' })

@@ -177,6 +177,7 @@ test('the view holds sites, devices with their tags, channels, and totals', asyn
     devices: 1,
     channels: 1,
     active_channels: 0,
+    attention_channels: 0,
     notifications: null,
     usecases: [{ usecase_key: 'pplcnt', channels: 1 }],
   })

@@ -104,7 +104,7 @@ export const customer: Handlers<'customer'> = {
       const [sites, shown, { totals, active }] = await Promise.all([
         sitesOfPage(),
         camerasOfView(asWritten, scope, app, rows),
-        customerTotals(trx, scope, stored, site_id),
+        customerTotals(trx, scope, app.links, stored, site_id),
       ])
       const cameras = Map.groupBy(shown, ({ site_id }) => site_id)
       const view = [...sites].map(([id, site]) => ({

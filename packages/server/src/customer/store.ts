@@ -1,8 +1,9 @@
 import type { Customer, CustomerView } from '@sightline/contract'
 import type { UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { joinActive } from '../channel/store.ts'
+import { joinActive, joinReports, needsAttention } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
+import { heardNimbles, type Links } from '../nimble/store.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
 import { ofChannels, within, withinChannels } from '../reach.ts'
 import { notFound } from '../refusal.ts'
@@ -108,13 +109,15 @@ type Totals = CustomerView['totals']
 export async function customerTotals(
   trx: Trx,
   scope: Scope,
+  links: Links,
   customer: { tenant_id: number; id: number },
   siteUid?: string,
 ): Promise<{ totals: Totals; active: Map<number, number> }> {
+  const ailing = needsAttention(await heardNimbles(trx, scope, links))
   const one = siteUid === undefined ? sql`true` : sql`site.uid = ${siteUid}`
   const { rows } = await sql<
     Pick<Totals, 'sites' | 'devices'> & {
-      counts: { site_id: number | null; usecase_key: UsecaseKey; channels: number; active: number }[]
+      counts: { site_id: number | null; usecase_key: UsecaseKey; channels: number; active: number; ailing: number }[]
     }
   >`
     with reached as materialized (
@@ -123,19 +126,21 @@ export async function customerTotals(
     select (select count(*) from reached) as sites,
       (select count(*) from device where tenant_id = ${customer.tenant_id} and site_id in (select id from reached)) as devices,
       (select coalesce(json_agg(c), '[]') from (
-        select channel.site_id, usecase.key as usecase_key, count(*) as channels, count(h.at) as active
-        from channel join usecase on usecase.id = channel.usecase_id ${joinActive}
+        select channel.site_id, usecase.key as usecase_key, count(*) as channels, count(h.at) as active,
+          count(*) filter (where ${ailing}) as ailing
+        from channel join usecase on usecase.id = channel.usecase_id ${joinActive} ${joinReports}
         where channel.tenant_id = ${customer.tenant_id} and channel.site_id in (select id from reached)
           and ${withinChannels(scope)}
         group by grouping sets ((channel.site_id), (usecase.key)) order by 2) c) as counts`.execute(trx)
   const { sites, devices, counts } = rows[0] as (typeof rows)[number]
   const usecases = counts.filter(({ site_id }) => site_id === null)
-  const sum = (count: 'channels' | 'active') => usecases.reduce((n, one) => n + one[count], 0)
+  const sum = (count: 'channels' | 'active' | 'ailing') => usecases.reduce((n, one) => n + one[count], 0)
   const totals = {
     sites,
     devices,
     channels: sum('channels'),
     active_channels: sum('active'),
+    attention_channels: sum('ailing'),
     // Nothing notifies in this version: not even none.
     notifications: null,
     usecases: usecases.map(({ usecase_key, channels }) => ({ usecase_key, channels })),

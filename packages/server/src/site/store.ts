@@ -1,7 +1,7 @@
 import { mostPlaces, type Site, type SitePlace } from '@sightline/contract'
 import type { UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { joinActive } from '../channel/store.ts'
+import { joinActive, joinReports, needsAttention } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { siteStandings } from '../device/store.ts'
 import { heardNimbles, type Links } from '../nimble/store.ts'
@@ -182,9 +182,9 @@ const noCamera = { devices: 0, health: 'unknown' } as const
 
 /** Sites as the API shows them, with their health of now. */
 export async function describeSites(trx: Trx, scope: Scope, links: Links, rows: readonly SiteRow[]): Promise<Site[]> {
-  const [heads, active, tags] = await Promise.all([
+  const [heads, channels, tags] = await Promise.all([
     headsOfSites(trx, scope, links, rows),
-    activeChannels(trx, scope, rows),
+    channelsOfSites(trx, scope, links, rows),
     tagsOfSites(trx, rows),
   ])
   return rows.map((row) => ({
@@ -194,7 +194,8 @@ export async function describeSites(trx: Trx, scope: Scope, links: Links, rows: 
     faces_allowed_by: row.faces_allowed_by,
     faces_allowed_at: row.faces_allowed_at?.toISOString() ?? null,
     faces_notice: row.faces_notice,
-    site_active_channels: active.get(row.id) ?? 0,
+    site_active_channels: channels.get(row.id)?.active ?? 0,
+    site_attention_channels: channels.get(row.id)?.ailing ?? 0,
     site_tags: tags.get(row.id) ?? [],
     organization_id: row.organization_uid,
     version: row.version,
@@ -232,14 +233,16 @@ export async function headsOfSites(
   return new Map(rows.map((row) => [row.id, head(row)]))
 }
 
-/** How many channels of sites sent something in the last hours, by the site's number. */
-async function activeChannels(trx: Trx, scope: Scope, sites: readonly SiteRow[]): Promise<Map<number, number>> {
+/** How many channels of sites sent something in the last hours, and how many need attention, by the site's number. */
+async function channelsOfSites(trx: Trx, scope: Scope, links: Links, sites: readonly SiteRow[]) {
   const { tenants, ids } = numbersOf(sites)
-  const { rows } = await sql<{ site_id: number; active: number }>`
-    select channel.site_id, count(h.at) as active from channel ${joinActive}
+  const ailing = needsAttention(await heardNimbles(trx, scope, links))
+  const { rows } = await sql<{ site_id: number; active: number; ailing: number }>`
+    select channel.site_id, count(h.at) as active, count(*) filter (where ${ailing}) as ailing
+    from channel ${joinActive} ${joinReports}
     where channel.tenant_id = any(${tenants}::int4[]) and channel.site_id = any(${ids}::int4[]) and ${ofChannels(scope)}
     group by 1`.execute(trx)
-  return new Map(rows.map(({ site_id, active }) => [site_id, active]))
+  return new Map(rows.map((row) => [row.site_id, row]))
 }
 
 /** Tags of the cameras of sites, as a person reads them, by the site's number. */

@@ -1,4 +1,4 @@
-import { Button, Group, Select } from '@mantine/core'
+import { Button, Group, Select, Switch } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type Channel, type ChannelStats, type Device, api as table } from '@sightline/contract'
 import { type UsecaseKey, usecaseKeys } from '@sightline/domain'
@@ -32,46 +32,73 @@ const typingMs = 200
 /** A list over several streams leaves out the health check of single cameras, unless one asks for it. */
 const counting = usecaseKeys.filter((key) => key !== 'emptyframecheck')
 
+/** What an analytic that needs attention has for its health. */
+const ill: readonly string[] = ['needs attention', 'offline'] satisfies Channel['channel_health'][]
+
+type Asked = { q: string; uc: UsecaseKey | undefined; isIll: boolean; site_id?: string; customer_id?: string }
+
 /** What is listed: of a camera all at once, of all in reach page by page. */
-function useChannels(device: Device | null, q: string, uc: UsecaseKey | undefined) {
+function useChannels(device: Device | null, { q, uc, isIll, site_id, customer_id }: Asked) {
   const { t } = useTranslation()
   const ofDevice = useQuery({
     ...api.channel.list.query({ device_id: device?.device_id }),
     enabled: device !== null,
   })
-  const pages = usePages(api.channel.mine, { q: q || undefined, usecase_key: uc ? [uc] : counting }, device === null)
+  // What is ill is listed whatever it is.
+  const wanted = {
+    q: q || undefined,
+    usecase_key: uc ? [uc] : isIll ? undefined : counting,
+    needs_attention: isIll || undefined,
+    site_id,
+    customer_id,
+  }
+  const pages = usePages(api.channel.mine, wanted, device === null)
   const all = ofDevice.data
   const several = new Set(all?.map(({ source_id }) => source_id)).size > 1
   const here = useMemo(() => {
-    const wanted = uc ? [uc] : several ? counting : usecaseKeys
+    const wanted = uc ? [uc] : several && !isIll ? counting : usecaseKeys
     return all?.filter(
-      ({ channel_name, usecase_key }) =>
+      ({ channel_name, usecase_key, channel_health }) =>
         wanted.includes(usecase_key) &&
+        (!isIll || ill.includes(channel_health)) &&
         `${channel_name} ${t(`usecase.name.${usecase_key}`)}`.toLowerCase().includes(q.toLowerCase()),
     )
-  }, [all, several, q, uc, t])
-  if (!device) return { ...pages, isHealthHidden: !uc }
+  }, [all, several, q, uc, isIll, t])
+  if (!device) return { ...pages, isHealthHidden: !uc && !isIll }
   return {
     rows: here,
     total: here?.length,
     error: ofDevice.error,
     retry: () => void ofDevice.refetch(),
     remote: { hasMore: false, isFetching: false, more: () => undefined },
-    isHealthHidden: several && !uc,
+    isHealthHidden: several && !uc && !isIll,
   }
 }
 
+type Props = {
+  device: Device | null
+  /** Where those of all in reach are narrowed to a site or a customer. */
+  within?: { name: string; site_id?: string; customer_id?: string }
+}
+
 /** The analytics of a camera with their figures of 24 hours; without a camera those of all in reach. */
-export function ChannelList({ device }: { device: Device | null }) {
+export function ChannelList({ device, within }: Props) {
   const { t } = useTranslation()
   const go = useGo()
   const navigate = useNavigate()
   const mayEdit = useMay('edit')
-  const { q: typed = '', uc }: { q?: string; uc?: UsecaseKey } = useSearch({ strict: false })
+  const { q: typed = '', uc, state }: { q?: string; uc?: UsecaseKey; state?: string } = useSearch({ strict: false })
+  const isIll = state !== undefined
   const [q] = useDebouncedValue(typed.trim(), typingMs)
-  const { rows, total, error, retry, remote, isHealthHidden } = useChannels(device, q, uc)
-  const setUsecase = (next: string | null) =>
-    void navigate({ to: '.', search: ((now: object) => ({ ...now, uc: next ?? undefined })) as never, replace: true })
+  const { rows, total, error, retry, remote, isHealthHidden } = useChannels(device, {
+    q,
+    uc,
+    isIll,
+    site_id: within?.site_id,
+    customer_id: within?.customer_id,
+  })
+  const filter = (next: { uc?: string | undefined; state?: string | undefined }) =>
+    void navigate({ to: '.', search: ((now: object) => ({ ...now, ...next })) as never, replace: true })
   const asked = Array.from({ length: Math.ceil((rows?.length ?? 0) / pieceSize) }, (_, piece) =>
     (rows ?? []).slice(piece * pieceSize, (piece + 1) * pieceSize).map(({ channel_id }) => channel_id),
   )
@@ -152,6 +179,7 @@ export function ChannelList({ device }: { device: Device | null }) {
     ]
   }, [t, stats, device])
 
+  const of = device?.device_name ?? within?.name
   const add = device && (
     <Button
       component={Go}
@@ -166,7 +194,7 @@ export function ChannelList({ device }: { device: Device | null }) {
   return (
     <>
       <PageHeader
-        title={device ? t('channel.listOf', { camera: device.device_name }) : t('channel.list')}
+        title={of ? t('channel.listOf', { camera: of }) : t('channel.list')}
         meta={[
           typeof total === 'number' && t('channel.meta', { count: total }),
           isHealthHidden && t('channel.healthCheckHidden'),
@@ -195,18 +223,26 @@ export function ChannelList({ device }: { device: Device | null }) {
             filterLabel={t(device ? 'channel.filter' : 'channel.filterAll')}
             remote={remote}
             filters={
-              <Select
-                w={220}
-                aria-label={t('event.filter.usecase')}
-                placeholder={t('event.filter.allUsecases')}
-                clearable
-                value={uc ?? null}
-                onChange={setUsecase}
-                data={usecaseKeys.map((value) => ({ value, label: t(`usecase.name.${value}`) }))}
-              />
+              <>
+                <Select
+                  w={220}
+                  aria-label={t('event.filter.usecase')}
+                  placeholder={t('event.filter.allUsecases')}
+                  clearable
+                  value={uc ?? null}
+                  onChange={(next) => filter({ uc: next ?? undefined })}
+                  data={usecaseKeys.map((value) => ({ value, label: t(`usecase.name.${value}`) }))}
+                />
+                <Switch
+                  style={{ alignSelf: 'center' }}
+                label={t('channel.onlyAttention')}
+                  checked={isIll}
+                  onChange={({ currentTarget }) => filter({ state: currentTarget.checked ? 'attention' : undefined })}
+                />
+              </>
             }
-            isFiltered={q !== '' || uc !== undefined}
-            onClearFilters={() => setUsecase(null)}
+            isFiltered={q !== '' || uc !== undefined || isIll}
+            onClearFilters={() => filter({ uc: undefined, state: undefined })}
             selection={
               isAssigning
                 ? {

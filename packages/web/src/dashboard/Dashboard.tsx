@@ -17,6 +17,7 @@ import { UsecasePills } from '../ui/cameras/UsecasePills.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
+import { NeedsAttention } from '../ui/NeedsAttention.tsx'
 import { NoCustomer } from '../ui/NoCustomer.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
@@ -80,11 +81,17 @@ function OfCustomer({ customer, uc, view: face }: Shown & { customer: Customer }
     <>
       <PageHeader
         title={t('dashboard.title')}
-        meta={t('dashboard.meta', {
-          sites: t('dashboard.sites', { count: totals.sites }),
-          cameras: t('dashboard.cameras', { count: totals.devices }),
-          channels: t('dashboard.active', { count: totals.active_channels }),
-        })}
+        meta={
+          <span className={classes.meta}>
+            <span>
+              {t('dashboard.sites', { count: totals.sites })} · {t('dashboard.cameras', { count: totals.devices })} ·{' '}
+              <Go to="/channel" search={{ cuid: customer_id }}>
+                {t('dashboard.active', { count: totals.active_channels })}
+              </Go>
+            </span>
+            <NeedsAttention count={totals.attention_channels} of={{ cuid: customer_id }} />
+          </span>
+        }
       >
         <ViewSwitch view={face} uc={uc} />
         <Refresh />

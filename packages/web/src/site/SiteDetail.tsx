@@ -16,6 +16,7 @@ import { Facts } from '../ui/Facts.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
 import { HealthTag } from '../ui/Health.tsx'
 import { PinMap } from '../ui/map/PinMap.tsx'
+import { NeedsAttention } from '../ui/NeedsAttention.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
@@ -39,6 +40,7 @@ export function SiteDetail({ site, tab, onTab }: Props) {
         meta={
           <span className={classes.meta}>
             <HealthTag health={site.site_health} pending={site.site_total_devices === 0 && t('health.noCameras')} />{' '}
+            <NeedsAttention count={site.site_attention_channels} of={search} />
             <LocalTime zone={site.site_address.site_timezone} />
           </span>
         }
@@ -170,6 +172,15 @@ function Cameras({ site, mayEdit }: { site: Site; mayEdit: boolean }) {
   )
 }
 
+/** How many are active, as the way to all of them. */
+function AnalyticsLink({ site: { site_id, site_active_channels } }: { site: Site }) {
+  return (
+    <Go to="/channel" search={{ sid: site_id }}>
+      {site_active_channels}
+    </Go>
+  )
+}
+
 function About({ site }: { site: Site }) {
   const { t, i18n } = useTranslation()
   const { site_address: address } = site
@@ -192,7 +203,7 @@ function About({ site }: { site: Site }) {
               [t('site.form.address'), lines.filter(Boolean).join(', ')],
               [t('site.form.position'), address.lat === null ? null : `${address.lat}, ${address.long}`],
               [t('site.cameras'), site.site_total_devices],
-              [t('site.analytics'), site.site_active_channels],
+              [t('site.analytics'), <AnalyticsLink key="analytics" site={site} />],
             ]}
           />
         </Panel>

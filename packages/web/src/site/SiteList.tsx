@@ -15,6 +15,7 @@ import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
 import { HealthTag } from '../ui/Health.tsx'
 import { SitesMap } from '../ui/map/SitesMap.tsx'
+import { NeedsAttention } from '../ui/NeedsAttention.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
@@ -84,7 +85,10 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
         header: t('site.health'),
         value: (site) => t(`health.${site.site_health}`),
         cell: (site) => (
-          <HealthTag health={site.site_health} pending={site.site_total_devices === 0 && t('health.noCameras')} />
+          <span className={classes.health}>
+            <HealthTag health={site.site_health} pending={site.site_total_devices === 0 && t('health.noCameras')} />
+            <NeedsAttention count={site.site_attention_channels} of={{ sid: site.site_id }} />
+          </span>
         ),
       },
       {
@@ -122,7 +126,22 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
   ]
   return (
     <>
-      <PageHeader title={t('site.title')} meta={meta.filter(Boolean).join(' · ')}>
+      <PageHeader
+        title={t('site.title')}
+        meta={
+          <>
+            {meta.filter(Boolean).join(' · ')}
+            {customer && (
+              <>
+                {' · '}
+                <Go to="/channel" search={{ cuid: customer.customer_id }}>
+                  {t('site.allAnalytics')}
+                </Go>
+              </>
+            )}
+          </>
+        }
+      >
         {mayEdit && customer && (
           <Button component={Go} to="/site/onboard" search={{ cuid: customer.customer_id }} variant="default">
             {t('site.addSeveral')}

@@ -10,6 +10,7 @@ import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { HealthTag } from '../ui/Health.tsx'
 import { MetricGrid } from '../ui/MetricCard.tsx'
+import { NeedsAttention } from '../ui/NeedsAttention.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import classes from './site.module.css'
@@ -27,6 +28,7 @@ export function SiteView({ view: { site, usecases } }: { view: View }) {
         meta={
           <span className={classes.meta}>
             <HealthTag health={site.site_health} pending={site.site_total_devices === 0 && t('health.noCameras')} />{' '}
+            <NeedsAttention count={site.site_attention_channels} of={{ sid: site.site_id }} />
             {formatTime(portalNow(), zone)} ({zone})
           </span>
         }

@@ -8,6 +8,7 @@ export const channel = {
   emptyText: 'An analytic counts or watches what this camera sees.',
   healthCheckHidden: 'The empty frame check of each camera is shown on the camera’s own page.',
   camera: 'Camera',
+  onlyAttention: 'Only what needs attention',
   filter: 'Filter by name or use case',
   filterAll: 'Filter by name or camera',
   assign: {

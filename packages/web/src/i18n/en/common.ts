@@ -55,6 +55,8 @@ export const common = {
 export const health = {
   healthy: 'Healthy',
   'needs attention': 'Needs attention',
+  analytics_one: '{{count}} analytic needs attention',
+  analytics_other: '{{count}} analytics need attention',
   offline: 'Offline',
   unknown: 'Unknown',
   starting: 'Starting',

@@ -55,6 +55,7 @@ export const site = {
     failed: 'What the sites store could not be read.',
   },
   report: 'Report',
+  allAnalytics: 'All analytics',
   addCameras: 'Add cameras',
   localTime: 'Local time {{time}}',
   about: 'About',

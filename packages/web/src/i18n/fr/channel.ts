@@ -8,6 +8,7 @@ export const channel = {
   emptyText: 'Une analyse compte ou surveille ce que voit cette caméra.',
   healthCheckHidden: 'Le contrôle d’image vide de chaque caméra figure sur la page de la caméra.',
   camera: 'Caméra',
+  onlyAttention: 'Seulement à surveiller',
   filter: 'Filtrer par nom ou cas d’usage',
   filterAll: 'Filtrer par nom ou caméra',
   assign: {

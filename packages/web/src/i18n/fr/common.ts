@@ -57,6 +57,8 @@ export const common: Catalogue['common'] = {
 export const health: Catalogue['health'] = {
   healthy: 'En bon état',
   'needs attention': 'À surveiller',
+  analytics_one: '{{count}} analyse à surveiller',
+  analytics_other: '{{count}} analyses à surveiller',
   offline: 'Hors ligne',
   unknown: 'Inconnu',
   starting: 'Démarrage',

@@ -1,6 +1,5 @@
 export const dashboard = {
   title: 'Tableau de bord',
-  meta: '{{sites}} · {{cameras}} · {{channels}}',
   sites_one: '{{count}} site',
   sites_other: '{{count}} sites',
   cameras_one: '{{count}} caméra',

@@ -57,6 +57,7 @@ export const site: Catalogue['site'] = {
     failed: 'Ce que les sites stockent n’a pas pu être lu.',
   },
   report: 'Rapport',
+  allAnalytics: 'Toutes les analyses',
   addCameras: 'Ajouter des caméras',
   localTime: 'Heure locale {{time}}',
   about: 'À propos',

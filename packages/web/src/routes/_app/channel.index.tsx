@@ -8,21 +8,42 @@ import { ChannelList } from '../../channel/ChannelList.tsx'
 import { tableSearch } from '../../ui/table-search.ts'
 
 export const Route = createFileRoute('/_app/channel/')({
-  validateSearch: z.object({ did: z.uuid().optional(), uc: z.enum(usecaseKeys).optional(), ...tableSearch }),
+  validateSearch: z.object({
+    did: z.uuid().optional(),
+    sid: z.uuid().optional(),
+    cuid: z.uuid().optional(),
+    uc: z.enum(usecaseKeys).optional(),
+    state: z.enum(['attention']).optional(),
+    ...tableSearch,
+  }),
   beforeLoad: requireModule('viewer_nav'),
-  loaderDeps: ({ search: { did } }) => ({ did }),
-  loader: async ({ deps: { did } }) => {
+  loaderDeps: ({ search: { did, sid, cuid } }) => ({ did, sid, cuid }),
+  loader: async ({ deps: { did, sid, cuid } }) => {
     if (did) await queryClient.ensureQueryData(api.device.get.query({ device_id: did }))
+    else if (sid) await queryClient.ensureQueryData(api.site.get.query({ site_id: sid }))
+    else if (cuid) await queryClient.ensureQueryData(api.customer.get.query({ customer_id: cuid }))
   },
   onError: fallbackTo('/site'),
   component: Page,
 })
 
 function Page() {
-  const { did } = Route.useSearch()
-  return did ? <OfDevice did={did} /> : <ChannelList device={null} />
+  const { did, sid, cuid } = Route.useSearch()
+  if (did) return <OfDevice did={did} />
+  if (sid) return <OfSite sid={sid} />
+  return cuid ? <OfCustomer cuid={cuid} /> : <ChannelList device={null} />
 }
 
 function OfDevice({ did }: { did: string }) {
   return <ChannelList device={useSuspenseQuery(api.device.get.query({ device_id: did })).data} />
+}
+
+function OfSite({ sid }: { sid: string }) {
+  const { site_id, site_name } = useSuspenseQuery(api.site.get.query({ site_id: sid })).data
+  return <ChannelList device={null} within={{ name: site_name, site_id }} />
+}
+
+function OfCustomer({ cuid }: { cuid: string }) {
+  const { customer_id, customer_name } = useSuspenseQuery(api.customer.get.query({ customer_id: cuid })).data
+  return <ChannelList device={null} within={{ name: customer_name, customer_id }} />
 }

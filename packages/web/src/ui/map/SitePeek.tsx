@@ -11,6 +11,7 @@ import { ErrorPanel } from '../ErrorPanel.tsx'
 import { Facts } from '../Facts.tsx'
 import { Go } from '../Go.tsx'
 import { HealthTag } from '../Health.tsx'
+import { NeedsAttention } from '../NeedsAttention.tsx'
 import { RowsSkeleton } from '../Skeletons.tsx'
 import classes from './map.module.css'
 
@@ -31,6 +32,7 @@ export function SitePeek({ site, onClose }: { site: SitePlace; onClose: () => vo
         <CloseButton aria-label={t('common.close')} onClick={onClose} />
       </header>
       <HealthTag health={site.site_health} pending={site.site_total_devices === 0 && t('health.noCameras')} />
+      {whole && <NeedsAttention count={whole.site_attention_channels} of={{ sid: site_id }} />}
       <Facts
         items={[
           [t('site.cameras'), formatNumber(site.site_total_devices)],

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { country, zip } from './field.ts'
+import { country, optionalLine, zip } from './field.ts'
 import { op } from './op.ts'
 
-/** Where a zip code is. Not found: the middle of its country where that is known, else that of this instance's map. */
+/** Where a zip code or a town is. Not found: the middle of its country where that is known, else that of this instance's map. */
 export const zipPlace = z
   .object({
     found: z.boolean(),
-    precision: z.enum(['zip', 'country', 'default']),
+    precision: z.enum(['zip', 'city', 'country', 'default']),
     lat: z.number(),
     long: z.number(),
     /** As the geocoder names them; null where it does not say. */
@@ -20,12 +20,16 @@ export const geo = {
   zip: op({
     method: 'GET',
     path: '/geo/zip',
-    summary: 'Where a zip code is, by the geocoder of this instance; never fails, says what is only a default',
+    summary:
+      'Where a zip code, or without one a town, is, by the geocoder of this instance; never fails, says what is only a default',
     access: 'admin_and_above',
-    input: z.strictObject({
-      country: country.pipe(z.string().min(1, 'required')),
-      zip: zip.pipe(z.string().min(1, 'required')),
-    }),
+    input: z
+      .strictObject({
+        country: country.pipe(z.string().min(1, 'required')),
+        zip: zip.default(''),
+        city: optionalLine(2, 100).default(''),
+      })
+      .refine((asked) => asked.zip !== '' || asked.city !== '', { path: ['zip'], error: 'required' }),
     output: zipPlace,
   }),
 }

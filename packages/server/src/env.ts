@@ -23,7 +23,7 @@ export type Env = {
   metricsPort: number | null
   /** The vendor's key for licence keys, instead of the instance's own: Ed25519, raw in base64 or PEM. */
   licensePublicKey: string | null
-  /** Address of a geocoder with {country} and {zip} in it; null: zip codes are not looked up. */
+  /** Address of a geocoder with {country} and {zip} in it, and {city} if it knows towns; null: nothing is looked up. */
   geocoderUrl: string | null
 }
 

@@ -35,12 +35,23 @@ describe('a geocoder', () => {
     let time = 0
     const { find } = geocoder(() => time)
     const laval = { lat: 45.5, long: -73.6, city: 'Laval', state: 'Quebec' }
-    expect(await find('CA', 'H7A 1B2&x')).toEqual(laval)
-    expect(await find('CA', 'h7a 1b2&x')).toEqual(laval)
+    expect(await find({ country: 'CA', zip: 'H7A 1B2&x', city: '' })).toEqual(laval)
+    expect(await find({ country: 'CA', zip: 'h7a 1b2&x', city: 'Laval' })).toEqual(laval)
     expect(asked).toEqual(['/search?c=CA&z=H7A%201B2%26x'])
     time = 25 * 3_600_000
-    await find('CA', 'H7A 1B2&x')
+    await find({ country: 'CA', zip: 'H7A 1B2&x', city: '' })
     expect(asked).toHaveLength(2)
+  })
+
+  test('is asked for a town where its address has a place for one; otherwise nobody is asked', async () => {
+    const town = { country: 'CA', zip: '', city: 'Trois-Rivières' }
+    expect(await geocoder().find(town)).toBeNull()
+    expect(asked).toEqual([])
+    const { find } = createGeocoder(`${origin}/{country}?z={zip}&q={city}`, { isAllowed: () => true })
+    expect(await find(town)).toMatchObject({ lat: 45.5, long: -73.6 })
+    await find({ ...town, city: 'TROIS-RIVIÈRES' })
+    await find({ ...town, zip: 'G8T' })
+    expect(asked).toEqual(['/CA?z=&q=Trois-Rivi%C3%A8res', '/CA?z=G8T&q=Trois-Rivi%C3%A8res'])
   })
 
   test.each([
@@ -58,9 +69,9 @@ describe('a geocoder', () => {
   ])('that %s is given up, and asked again the next time', async (_, given, why) => {
     answer = given
     const { find } = geocoder()
-    await expect(find('CA', 'H7A')).rejects.toThrow(why)
+    await expect(find({ country: 'CA', zip: 'H7A', city: '' })).rejects.toThrow(why)
     answer = { status: 200, body: '[]' }
-    expect(await find('CA', 'H7A')).toBeNull()
+    expect(await find({ country: 'CA', zip: 'H7A', city: '' })).toBeNull()
   })
 
   test.each([
@@ -102,6 +113,13 @@ describe('a zip code', () => {
     const { body } = await look({ country: 'XX', zip: '123' })
     const { lat, long } = map_center
     expect(body.response).toEqual({ found: false, precision: 'default', lat, long, city: null, state: null })
+  })
+
+  test('may be missing where a town is named', async () => {
+    expect(await look({ country: 'FR', city: 'Lyon' })).toMatchObject({
+      status: 200,
+      body: { response: { found: false, precision: 'country' } },
+    })
   })
 
   test.each([

@@ -1,12 +1,14 @@
-/** Where zip codes are, asked of the geocoder that GEOCODER_URL names. Answers are kept in memory. */
+/** Where zip codes and towns are, asked of the geocoder that GEOCODER_URL names. Answers are kept in memory. */
 import * as z from 'zod'
 import { getText, type Outgoing } from '../outgoing.ts'
 import type { Place } from './countries.ts'
 
 export type Found = Place & { city: string | null; state: string | null }
+/** A zip code or a town, or both; '' where there is none. */
+type Asked = { country: string; zip: string; city: string }
 export type Geocoder = {
   /** Null: it does not know the place. @throws when it cannot be asked */
-  find(country: string, zip: string): Promise<Found | null>
+  find(asked: Asked): Promise<Found | null>
 }
 
 const keepMs = 24 * 3_600_000
@@ -65,26 +67,28 @@ function place(lat: number, long: number, city?: string | null, state?: string |
   return { lat, long, city: city || null, state: state || null }
 }
 
-/** @param template address with {country} and {zip} @param now ms since the epoch */
+/** @param template address with {country} and {zip}; with {city} too where it knows towns @param now ms since the epoch */
 export function createGeocoder(
   template: string,
   more: Pick<Outgoing, 'isAllowed'> = {},
   now: () => number = Date.now,
 ): Geocoder {
   const kept = new Map<string, { at: number; found: Promise<Found | null> }>()
-  const ask = async (country: string, zip: string) => {
-    const address = template
-      .replaceAll('{country}', encodeURIComponent(country))
-      .replaceAll('{zip}', encodeURIComponent(zip))
+  const knowsTowns = template.includes('{city}')
+  const ask = async (asked: Asked) => {
+    const address = template.replace(/\{(country|zip|city)\}/g, (_, part: keyof Asked) =>
+      encodeURIComponent(asked[part]),
+    )
     return readAnswer(await getText(address, { timeoutMs: callMs, mostBytes, ...more }))
   }
   return {
-    find(country, zip) {
-      const key = `${country} ${zip.toUpperCase()}`
+    async find(asked) {
+      if (asked.zip === '' && !knowsTowns) return null
+      const key = `${asked.country} ${asked.zip} ${knowsTowns ? asked.city : ''}`.toUpperCase()
       const known = kept.get(key)
       if (known && now() - known.at < keepMs) return known.found
       if (kept.size >= mostKept) kept.clear()
-      const found = ask(country, zip)
+      const found = ask(asked)
       kept.set(key, { at: now(), found })
       // What could not be asked is asked again.
       found.catch(() => kept.delete(key))

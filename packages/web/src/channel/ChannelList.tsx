@@ -235,7 +235,7 @@ export function ChannelList({ device, within }: Props) {
                 />
                 <Switch
                   style={{ alignSelf: 'center' }}
-                label={t('channel.onlyAttention')}
+                  label={t('channel.onlyAttention')}
                   checked={isIll}
                   onChange={({ currentTarget }) => filter({ state: currentTarget.checked ? 'attention' : undefined })}
                 />

@@ -157,7 +157,7 @@ function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props
             </Panel>
             {all.length === mostPlaces && <p className="t3">{t('map.cut', { most: formatNumber(mostPlaces) })}</p>}
             {unplaced.length > 0 && (
-              <Panel flush title={t('map.unplaced')} hint={mayEdit ? undefined : t('empty.askAdmin')}>
+              <Panel flush title={t('map.unplaced')} hint={t(mayEdit ? 'map.unplacedText' : 'empty.askAdmin')}>
                 <ul className={classes.sites}>
                   {unplaced.slice(0, mostListed).map((one) => (
                     <li key={one.site_id}>

@@ -15,7 +15,7 @@ type Props = {
   /** Where the parts live in the form: `site_address.site_` or `customer_address.customer_`. */
   prefix: string
   field: (path: string) => FieldProps
-  /** Called with where the zip code is; without it there is nothing to look up. */
+  /** Called with where the zip code or the town is; without it there is nothing to look up. */
   onPlace?: (place: ZipPlace) => void
   children?: ReactNode
 }
@@ -34,15 +34,22 @@ export function AddressFields({ prefix, field, onPlace, children }: Props) {
       <TextInput label={t('address.zip')} autoComplete="postal-code" {...at('zip')} />
       <CountrySelect label={t('address.country')} {...(at('country') as object)} />
       {onPlace && (
-        <ZipLookup zip={String(at('zip').value ?? '')} country={String(at('country').value ?? '')} onPlace={onPlace} />
+        <PlaceLookup
+          zip={String(at('zip').value ?? '').trim()}
+          city={String(at('city').value ?? '').trim()}
+          country={String(at('country').value ?? '')}
+          onPlace={onPlace}
+        />
       )}
       {children}
     </SimpleGrid>
   )
 }
 
-/** Finds the place of a zip code; where it is only the middle of the country, that is said. */
-function ZipLookup({ zip, country, onPlace }: { zip: string; country: string; onPlace: (place: ZipPlace) => void }) {
+type LookupProps = { zip: string; city: string; country: string; onPlace: (place: ZipPlace) => void }
+
+/** Finds the place of a zip code, or without one of a town; where it is only the middle of the country, that is said. */
+function PlaceLookup({ zip, city, country, onPlace }: LookupProps) {
   const { t } = useTranslation()
   const look = useMutation(api.geo.zip.mutation({ quiet: true, inline: true }))
   const place = look.data
@@ -50,15 +57,15 @@ function ZipLookup({ zip, country, onPlace }: { zip: string; country: string; on
     ? look.error.message
     : place &&
       (place.found
-        ? t('address.found', { place: [place.city, place.state].filter(Boolean).join(', ') || zip })
+        ? t('address.found', { place: [place.city ?? city, place.state].filter(Boolean).join(', ') || zip })
         : t(`address.only.${place.precision === 'country' ? 'country' : 'default'}`))
   return (
     <Group gap="sm" align="center">
       <Button
         variant="default"
         loading={look.isPending}
-        disabled={zip.trim() === '' || country === ''}
-        onClick={() => look.mutate({ zip: zip.trim(), country }, { onSuccess: onPlace })}
+        disabled={(zip === '' && city === '') || country === ''}
+        onClick={() => look.mutate({ zip, city, country }, { onSuccess: onPlace })}
       >
         {t('address.lookup')}
       </Button>

@@ -40,11 +40,13 @@ export const customer = {
 
 export const address = {
   lookup: 'Find the place',
-  lookupHint: 'By zip code and country',
+  lookupHint: 'By zip code or city, and country',
   found: 'Found: {{place}}',
   only: {
-    country: 'The zip code is not known: this is the middle of the country. Set the place by hand.',
-    default: 'The zip code is not known: this is the middle of the map. Set the place by hand.',
+    country:
+      'This place could not be looked up: here is the middle of the country. Drag the pin, or type latitude and longitude.',
+    default:
+      'This place could not be looked up: here is the middle of the map. Drag the pin, or type latitude and longitude.',
   },
   unit: 'Building, unit',
   street: 'Street',

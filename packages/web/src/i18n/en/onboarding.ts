@@ -76,6 +76,8 @@ export const onboarding = {
     text: 'A place with cameras. Its clock decides where a day begins.',
     name: 'Site name',
     create: 'Create site',
+    placeHint: 'With a city and a country the site is looked up for the map.',
+    unplaced: 'This city could not be looked up here. The site can be put on the map later: Map → Place on map.',
     have_one: 'There is a site already: {{name}}.',
     have_other: 'There are {{count}} sites already: {{name}}.',
   },

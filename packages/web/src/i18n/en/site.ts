@@ -109,6 +109,7 @@ export const map = {
   shown: '{{shown}} of {{count}} on the map',
   noneInSight: 'No site lies in this part of the map. Zoom out or move it.',
   unplaced: 'Not on the map yet',
+  unplacedText: 'A site needs a latitude and a longitude: look its zip code or city up, drag the pin, or type them.',
   place: 'Place on map',
   closer_one: '{{count}} more in sight: look closer on the map',
   closer_other: '{{count}} more in sight: look closer on the map',

@@ -42,11 +42,13 @@ export const customer: Catalogue['customer'] = {
 
 export const address: Catalogue['address'] = {
   lookup: 'Trouver le lieu',
-  lookupHint: 'Par code postal et pays',
+  lookupHint: 'Par code postal ou ville, et pays',
   found: 'Trouvé : {{place}}',
   only: {
-    country: "Ce code postal n'est pas connu : voici le milieu du pays. Placez le lieu à la main.",
-    default: "Ce code postal n'est pas connu : voici le milieu de la carte. Placez le lieu à la main.",
+    country:
+      'Ce lieu n’a pas pu être trouvé : voici le milieu du pays. Déplacez le repère, ou saisissez latitude et longitude.',
+    default:
+      'Ce lieu n’a pas pu être trouvé : voici le milieu de la carte. Déplacez le repère, ou saisissez latitude et longitude.',
   },
   unit: 'Bâtiment, unité',
   street: 'Rue',

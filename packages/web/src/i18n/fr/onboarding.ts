@@ -78,6 +78,9 @@ export const onboarding: Catalogue['onboarding'] = {
     text: 'Un lieu avec des caméras. Son horloge décide où commence une journée.',
     name: 'Nom du site',
     create: 'Créer le site',
+    placeHint: 'Avec une ville et un pays, le site est cherché pour la carte.',
+    unplaced:
+      'Cette ville n’a pas pu être trouvée ici. Le site pourra être placé plus tard : Carte → Placer sur la carte.',
     have_one: 'Il y a déjà un site : {{name}}.',
     have_other: 'Il y a déjà {{count}} sites : {{name}}.',
   },

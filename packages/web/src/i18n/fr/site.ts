@@ -112,6 +112,8 @@ export const map = {
   shown: '{{shown}} sur {{count}} sur la carte',
   noneInSight: 'Aucun site dans cette partie de la carte. Dézoomez ou déplacez-la.',
   unplaced: 'Pas encore sur la carte',
+  unplacedText:
+    'Il faut à un site une latitude et une longitude : cherchez son code postal ou sa ville, déplacez le repère, ou saisissez-les.',
   place: 'Placer sur la carte',
   closer_one: '{{count}} autre en vue : rapprochez-vous sur la carte',
   closer_other: '{{count}} autres en vue : rapprochez-vous sur la carte',

@@ -22,7 +22,7 @@ export const pipelineCatalog: readonly PipelineItem[] = [
     { default: 640, min: 160, max: 1920, unit: 'px' },
     {
       en: 'Greatest width of the analysed picture; its shape is kept.',
-      fr: 'Largeur maximale de l’image analysée ; ses proportions sont conservées.',
+      fr: 'Largeur maximale de l’image analysée ; ses proportions sont conservées.',
     },
   ),
   integer(
@@ -30,12 +30,12 @@ export const pipelineCatalog: readonly PipelineItem[] = [
     { default: 480, min: 120, max: 1080, unit: 'px' },
     {
       en: 'Greatest height of the analysed picture; its shape is kept.',
-      fr: 'Hauteur maximale de l’image analysée ; ses proportions sont conservées.',
+      fr: 'Hauteur maximale de l’image analysée ; ses proportions sont conservées.',
     },
   ),
   flag('decode.on_demand', true, {
     en: 'While nothing moves, look at a picture now and then only; from the first movement on at all of them.',
-    fr: 'Tant que rien ne bouge, ne regarder une image que de temps en temps ; dès le premier mouvement, toutes.',
+    fr: 'Tant que rien ne bouge, ne regarder une image que de temps en temps ; dès le premier mouvement, toutes.',
   }),
   integer(
     'motion.width',
@@ -82,31 +82,31 @@ export const pipelineCatalog: readonly PipelineItem[] = [
     },
   ),
   choice('detector.kind', ['hog', 'onnx', 'motion'], {
-    en: 'hog finds upright people of about 96 pixels and more, without a model. onnx runs your model. motion counts everything that moves, people or not.',
-    fr: 'hog trouve les personnes debout d’environ 96 pixels et plus, sans modèle. onnx exécute votre modèle. motion compte tout ce qui bouge, personnes ou non.',
+    en: 'How people are found. By their shape (hog): upright, about 96 pixels and more, without a model. By a model (onnx): what yours knows. By movement (motion): everything that moves, people or not.',
+    fr: 'Comment les personnes sont trouvées. Par la silhouette (hog) : debout, environ 96 pixels et plus, sans modèle. Par un modèle (onnx) : ce que le vôtre connaît. Par le mouvement (motion) : tout ce qui bouge, personnes ou non.',
   }),
   text('detector.model', '', {
-    en: 'The uploaded model, for onnx: its id.',
-    fr: 'Le modèle téléversé, pour onnx : son identifiant.',
+    en: 'The uploaded model.',
+    fr: 'Le modèle téléversé.',
   }),
   text('detector.embedding', '', {
     en: 'The uploaded model that makes a vector of a face: its id.',
-    fr: 'Le modèle téléversé qui fait d’un visage un vecteur : son identifiant.',
+    fr: 'Le modèle téléversé qui fait d’un visage un vecteur : son identifiant.',
   }),
   choice('detector.head', ['auto', 'yolov8', 'yolov5', 'yolox', 'detr', 'end2end'], {
-    en: 'How the model writes its answer. auto is what was confirmed when it was uploaded.',
-    fr: 'Comment le modèle écrit sa réponse. auto : ce qui a été confirmé au téléversement.',
+    en: 'How the model writes its answer.',
+    fr: 'Comment le modèle écrit sa réponse.',
   }),
   text('detector.labels', '', {
     en: 'Which of the model’s labels are used, by commas; empty all.',
-    fr: 'Étiquettes du modèle à utiliser, séparées par des virgules ; vide : toutes.',
+    fr: 'Étiquettes du modèle à utiliser, séparées par des virgules ; vide : toutes.',
   }),
   integer(
     'detector.input_size',
     { default: 0, min: 0, max: 1920, unit: 'px' },
     {
       en: 'Side of the picture given to the model; 0 is the model’s own.',
-      fr: 'Côté de l’image donnée au modèle ; 0 : celui du modèle.',
+      fr: 'Côté de l’image donnée au modèle ; 0 : celui du modèle.',
     },
   ),
   integer(
@@ -119,14 +119,14 @@ export const pipelineCatalog: readonly PipelineItem[] = [
   ),
   flag('detector.flames', false, {
     en: 'Look for flames by colour and flicker, without a model. Experimental: no replacement for a fire detector.',
-    fr: 'Rechercher les flammes par couleur et scintillement, sans modèle. Expérimental : ne remplace pas un détecteur d’incendie.',
+    fr: 'Rechercher les flammes par couleur et scintillement, sans modèle. Expérimental : ne remplace pas un détecteur d’incendie.',
   }),
   number(
     'detector.conf',
     { default: 0.56, min: 0.05, max: 0.99 },
     {
       en: 'Least score of a detection. For hog 0.5 plus 0.3 times the margin of the classifier.',
-      fr: 'Score minimal d’une détection. Pour hog : 0,5 plus 0,3 fois la marge du classifieur.',
+      fr: 'Score minimal d’une détection. Pour hog : 0,5 plus 0,3 fois la marge du classifieur.',
     },
   ),
   number(
@@ -166,7 +166,7 @@ export const pipelineCatalog: readonly PipelineItem[] = [
     { default: 0.9, min: 0, max: 3, unit: 'heights' },
     {
       en: 'How far somebody may move between two pictures, in body heights; 0 compares overlap only.',
-      fr: 'Déplacement possible entre deux images, en hauteurs de corps ; 0 ne compare que le recouvrement.',
+      fr: 'Déplacement possible entre deux images, en hauteurs de corps ; 0 ne compare que le recouvrement.',
     },
   ),
   number(
@@ -198,7 +198,7 @@ export const pipelineCatalog: readonly PipelineItem[] = [
     { default: 0, min: 0, max: 2.5, unit: 'm' },
     {
       en: 'Without the four points: how tall people are on average; distances are then rough. 0: not used.',
-      fr: 'Sans les quatre points : taille moyenne des personnes ; les distances sont alors approximatives. 0 : non utilisé.',
+      fr: 'Sans les quatre points : taille moyenne des personnes ; les distances sont alors approximatives. 0 : non utilisé.',
     },
   ),
   integer(

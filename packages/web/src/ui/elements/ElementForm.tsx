@@ -2,7 +2,9 @@ import { Accordion, NumberInput, Select, Switch, TextInput } from '@mantine/core
 import { type PipelineElements, type PipelineItem, type PipelineValue, pipelineCatalog } from '@sightline/domain'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { elements as en } from '../../i18n/en/elements.ts'
 import { decimalPoint, formatNumber } from '../../i18n/format.ts'
+import { i18n } from '../../i18n/index.ts'
 import { fieldText } from '../../i18n/words.ts'
 import { TimezoneSelect } from '../TimezoneSelect.tsx'
 import classes from './elements.module.css'
@@ -86,11 +88,12 @@ type FieldProps = {
 }
 
 function ElementField({ item, value, base, fault, runs, onChange }: FieldProps) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const { key, type, min, max, unit } = item
   const help = i18n.language.startsWith('fr') ? item.help_fr : item.help_en
   const shared = {
-    label: help,
+    // Its key in documents and calls, for those who look for it.
+    label: <span title={key}>{help}</span>,
     description: <Facts item={item} value={value} base={base} runs={runs} onReset={onChange} />,
     error: fault && fieldText(fault),
     id: key,
@@ -124,7 +127,7 @@ function ElementField({ item, value, base, fault, runs, onChange }: FieldProps) 
           {...shared}
           {...below}
           allowDeselect={false}
-          data={item.enum ?? []}
+          data={(item.enum ?? []).map((choice) => ({ value: choice, label: choiceText(choice) }))}
           value={String(value)}
           onChange={(next) => next && onChange(next)}
         />
@@ -155,6 +158,16 @@ function ElementField({ item, value, base, fault, runs, onChange }: FieldProps) 
   }
 }
 
+/** A choice in words; names of model families stay as they are. */
+const choiceText = (choice: string): string =>
+  i18n.exists(`elements.choice.${choice}`) ? i18n.t(`elements.choice.${choice as keyof (typeof en)['choice']}`) : choice
+
+function valueText({ type }: PipelineItem, value: PipelineValue): string {
+  if (typeof value === 'boolean') return i18n.t(value ? 'elements.on' : 'elements.off')
+  if (typeof value === 'number') return formatNumber(value)
+  return value === '' ? '–' : type === 'enum' ? choiceText(value) : value
+}
+
 /** What an element is stands below its input. */
 const below = { inputWrapperOrder: ['label', 'input', 'description', 'error'] satisfies string[] } as {
   inputWrapperOrder: ('label' | 'input' | 'description' | 'error')[]
@@ -171,17 +184,16 @@ function Facts({
   onReset,
 }: Omit<FieldProps, 'fault' | 'onChange'> & { onReset: FieldProps['onChange'] }): ReactNode {
   const { t } = useTranslation()
-  const { key, min, max, hot_reload } = item
+  const { min, max, hot_reload } = item
   return (
     <span className={classes.facts}>
-      <code>{key}</code>
       {min !== null && max !== null && (
         <span className="num">{t('elements.range', { min: formatNumber(min), max: formatNumber(max) })}</span>
       )}
       {runs && !hot_reload && <span>{t('elements.restarts')}</span>}
       {base !== undefined && value !== base && (
         <button type="button" className={classes.reset} onClick={() => onReset(base)}>
-          {t('elements.reset', { value: String(base) === '' ? '–' : String(base) })}
+          {t('elements.reset', { value: valueText(item, base) })}
         </button>
       )}
     </span>

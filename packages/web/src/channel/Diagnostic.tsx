@@ -166,7 +166,8 @@ function StepFacts({ step, status, coverage }: StepProps) {
 const atCamera =
   /^(bad_credentials|credentials|unreachable|timeout|host_|not_rtsp|not_h264|no_stream|redirected|address_|stalled|cut|bad_stream|b_frames)/
 const inDrawing = ['needs_calibration', 'calibration', 'no_zone', 'line_required', 'camera_moved', 'view_different']
-const inTuning = ['pictures_few', 'analysis_behind', 'degraded']
+/** There a model is chosen too, and one that is missing added; flames by colour need none. */
+const inTuning = ['needs_model', 'pictures_few', 'analysis_behind', 'degraded']
 
 /** Where a person goes to mend it. */
 function nextOf({ level, text_id }: ChannelCheck, channel: Channel): { to: Path; search: Search; id: Next } | null {
@@ -175,7 +176,7 @@ function nextOf({ level, text_id }: ChannelCheck, channel: Channel): { to: Path;
   const ids = { did: channel.device_id, cid: channel.channel_id, uid: channel.usecase_id }
   if (cause === 'nimble_unreachable')
     return { to: '/configuration/detail', search: { nid: channel.nimble_id }, id: 'edge' }
-  if (cause === 'needs_model' || cause === 'model_missing') return { to: '/model', search: {}, id: 'model' }
+  if (cause === 'model_missing') return { to: '/model', search: {}, id: 'model' }
   if (cause === 'faces_off') return { to: '/site/detail', search: { sid: channel.site_id, tab: 'faces' }, id: 'faces' }
   if (inDrawing.includes(cause)) return { to: '/channel/edit', search: ids, id: 'zones' }
   if (inTuning.includes(cause)) return { to: '/channel/edit', search: { ...ids, tab: 'tuning' }, id: 'tuning' }

@@ -255,7 +255,7 @@ test('the dashboard has the cards of the table for each use case, violations in 
     page.evaluate(() => {
       const red = 'rgb(127, 16, 35)'
       const orange = 'rgb(138, 50, 6)'
-      return [...document.querySelectorAll('section[aria-label]')].flatMap((card) => {
+      return [...document.querySelectorAll('article[aria-label]')].flatMap((card) => {
         const background = getComputedStyle(card).backgroundImage
         const color = background.includes(red) ? 'red' : background.includes(orange) ? 'orange' : null
         return color ? [[card.getAttribute('aria-label'), color]] : []

@@ -44,7 +44,8 @@ export function MetricCard(props: Props) {
   const { t } = useTranslation()
   const Arrow = (delta ?? 0) >= 0 ? IconArrowUpRight : IconArrowDownRight
   return (
-    <section
+    // No landmark of its own: several use cases have a total.
+    <article
       className={classes.root}
       data-violation={isViolation || undefined}
       data-unknown={isUnknown || undefined}
@@ -80,7 +81,7 @@ export function MetricCard(props: Props) {
         )}
       </div>
       {spark && !isUnknown && <Spark values={spark} className={classes.spark} color="#fff" />}
-    </section>
+    </article>
   )
 }
 

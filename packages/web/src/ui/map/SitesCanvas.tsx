@@ -208,5 +208,6 @@ export default function SitesCanvas(props: SitesMapProps) {
   useEffect(() => ringed(), [chosen])
 
   if (fault) throw fault
-  return <section ref={frame} className={classes.frame} style={{ height }} aria-label={label} />
+  // The canvas in it is the region that bears the name.
+  return <div ref={frame} className={classes.frame} style={{ height }} />
 }

@@ -9,7 +9,7 @@ import { api, report } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { hasScreen, useModules } from '../app/modules.ts'
 import { formatTime } from '../i18n/format.ts'
-import { causeText } from '../i18n/words.ts'
+import { causeText, usecaseBeside } from '../i18n/words.ts'
 import { useTopic } from '../live.ts'
 import type { Path } from '../screens.ts'
 import { usecaseIcons } from '../ui/analytics/usecase-icons.ts'
@@ -124,7 +124,7 @@ function UsecaseStrip({ device: { device_id, health_cause, source_channels } }: 
               <Icon size={18} stroke={1.7} aria-hidden="true" />
               <span>
                 <b>{channel_name}</b>
-                <span className="t3 num">{figures.join(' · ') || t(`usecase.name.${usecase_key}`)}</span>
+                <span className="t3 num">{figures.join(' · ') || usecaseBeside(channel_name, usecase_key)}</span>
                 {(alone.has(channel_id) || channel_health === 'unknown') && (
                   <span className="t3">{state_cause ? causeText(state_cause) : t(`health.${channel_health}`)}</span>
                 )}

@@ -10,7 +10,7 @@ import { api } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { codecName, formatNumber, formatSiteTime } from '../i18n/format.ts'
 import { edgeName } from '../i18n/seeded.ts'
-import { causeText } from '../i18n/words.ts'
+import { causeText, usecaseBeside } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { ChannelHealth } from '../ui/ChannelHealth.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -148,7 +148,7 @@ function Analytics({ device, view }: { device: Device; view: UseQueryResult<View
               >
                 <span>
                   <b>{channel.channel_name}</b>
-                  <span className="t3"> {t(`usecase.name.${channel.usecase_key}`)}</span>
+                  <span className="t3"> {usecaseBeside(channel.channel_name, channel.usecase_key)}</span>
                 </span>
                 <ChannelHealth channel={channel} />
               </Go>

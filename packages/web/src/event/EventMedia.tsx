@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { foundText } from '../i18n/words.ts'
 import { isViolation, metricsText } from '../ui/analytics/EventItems.tsx'
 import { type Shape, ShapesOver, shapesOf } from '../ui/live/ShapesOver.tsx'
 import classes from './event.module.css'
@@ -71,7 +72,7 @@ function Boxes({ boxes }: { boxes: readonly Box[] }) {
       className={classes.box}
       style={{ left: `${x * 100}%`, top: `${y * 100}%`, width: `${w * 100}%`, height: `${h * 100}%` }}
     >
-      <span>{[label, track_id].filter(Boolean).join(' ')}</span>
+      <span>{foundText(label, track_id)}</span>
     </span>
   ))
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadLanguage } from './index.ts'
-import { causeText, clockText, fieldText, messageText } from './words.ts'
+import { causeText, clockText, fieldText, foundText, messageText, usecaseBeside } from './words.ts'
 
 await loadLanguage('en')
 
@@ -37,4 +37,27 @@ test('a clock that is hours off is said in words, and which way', () => {
 })
 test('why the quality is reduced', () => {
   expect(causeText('analysis_behind:120')).toBe('The analysis cannot keep up: 120 pictures a minute are left out')
+})
+
+test('an analytic that is named as its use case has no second word beside its name', async () => {
+  expect([usecaseBeside('Occupancy', 'pplocc'), usecaseBeside('Door', 'pplocc')]).toEqual([null, 'Occupancy'])
+  await loadLanguage('fr')
+  expect(usecaseBeside('Door', 'pplocc')).not.toBe('Occupancy')
+  // Named while the portal was shown in English, too.
+  expect([usecaseBeside('occupancy ', 'pplocc'), usecaseBeside(usecaseBeside('', 'pplocc') ?? '', 'pplocc')]).toEqual([
+    null,
+    null,
+  ])
+  await loadLanguage('en')
+})
+
+test('what was found in a picture is named in the language, and by a model’s own word where there is none', async () => {
+  expect([foundText('person', 41), foundText(undefined, 0), foundText('zebra', null)]).toEqual([
+    'Person #41',
+    '#0',
+    'zebra',
+  ])
+  await loadLanguage('fr')
+  expect([foundText('person', 41), foundText('motion', null)]).toEqual(['Personne #41', 'Mouvement'])
+  await loadLanguage('en')
 })

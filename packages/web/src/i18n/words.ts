@@ -1,9 +1,12 @@
-import { cardsOf, type MetricId, type UsecaseKey } from '@sightline/domain'
+import { cardsOf, type MetricId, type UsecaseKey, usecases } from '@sightline/domain'
 import type { Words } from '../api-text.ts'
 import type { message } from './en/message.ts'
+import type { model } from './en/model.ts'
 import type { usecase } from './en/usecase.ts'
-import { formatDuration, formatNumber } from './format.ts'
+import { compareText, formatDuration, formatNumber } from './format.ts'
 import { i18n, pairs } from './index.ts'
+
+type Label = keyof (typeof model)['label']
 
 const isKnown = (id: string): id is keyof typeof message => i18n.exists(`message.${id}`)
 
@@ -39,6 +42,19 @@ export const cardText = (label: string): string => i18n.t(`usecase.card.${label 
 export function metricText(metric: MetricId, key: UsecaseKey | undefined): string {
   const card = key && /violation$/.test(metric) ? cardsOf(key).find(({ id }) => id === metric) : undefined
   return card ? cardText(card.label) : i18n.t(`usecase.metric.${metric}`)
+}
+
+/** The use case of an analytic, to stand beside its name; null where the name says it already. */
+export function usecaseBeside(name: string, key: UsecaseKey): string | null {
+  const text = i18n.t(`usecase.name.${key}`)
+  const isSaid = [text, usecases[key].name].some((known) => compareText(known, name.trim()) === 0)
+  return isSaid ? null : text
+}
+
+/** What was found in a picture, with its number, over its box: `Person #41`. @param label of the portal or of a model */
+export function foundText(label: string | undefined, track: number | null | undefined): string {
+  const word = label && i18n.exists(`model.label.${label}`) ? i18n.t(`model.label.${label as Label}`) : label
+  return [word, typeof track === 'number' && `#${track}`].filter(Boolean).join(' ')
 }
 
 /** How far an edge server's clock is off, in words. @param offsetMs the portal's time minus the edge server's */

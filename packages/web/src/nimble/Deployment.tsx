@@ -10,7 +10,7 @@ import { useEdges } from '../app/edge.ts'
 import { camerasOfEdge, type Movable } from '../app/moving.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { edgeName } from '../i18n/seeded.ts'
-import { causeText } from '../i18n/words.ts'
+import { causeText, usecaseBeside } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { MoveCameras } from '../ui/cameras/MoveCameras.tsx'
 import { isAmong, repeatedCauses } from '../ui/cameras/shared-cause.ts'
@@ -333,7 +333,7 @@ function Piece({ item, camera }: { item: SyncItem; camera: Device }) {
         ) : (
           (stream?.source_name ?? item.name)
         )}{' '}
-        <span className="muted">{channel ? t(`usecase.name.${channel.usecase_key}`) : t('sync.kind.source')}</span>
+        <span className="muted">{channel ? usecaseBeside(item.name, channel.usecase_key) : t('sync.kind.source')}</span>
       </span>
       <Steps item={item} />
     </li>

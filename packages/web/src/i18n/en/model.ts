@@ -60,5 +60,6 @@ export const model = {
     forklift: 'Forklift',
     fire: 'Fire',
     smoke: 'Smoke',
+    motion: 'Movement',
   },
 } as const

@@ -61,5 +61,6 @@ export const model: Catalogue['model'] = {
     forklift: 'Chariot élévateur',
     fire: 'Feu',
     smoke: 'Fumée',
+    motion: 'Mouvement',
   },
 }

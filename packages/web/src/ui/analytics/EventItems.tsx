@@ -4,7 +4,7 @@ import { IconPlayerPlay } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { formatDuration, formatNumber, formatSiteTime } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
-import { metricText } from '../../i18n/words.ts'
+import { metricText, usecaseBeside } from '../../i18n/words.ts'
 import { Go } from '../Go.tsx'
 import { Tag } from '../Health.tsx'
 import { type KnownZones, useSiteZones } from '../site-zones.ts'
@@ -118,7 +118,7 @@ function EventItem({ event, name, now, time }: ItemProps) {
       <span className={classes.eventWords}>
         <span className={classes.eventTitle}>{metricsText(event) || t(`event.kind.${event.kind}`)}</span>
         <span className={`${classes.eventWhere} t3`}>
-          {[name, t(`usecase.name.${event.usecase_key}`), occasionText(event)].filter(Boolean).join(' · ')}
+          {[name, usecaseBeside(name, event.usecase_key), occasionText(event)].filter(Boolean).join(' · ')}
         </span>
       </span>
       <span className={classes.eventEnd}>

@@ -128,7 +128,7 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
           <span key={track_id ?? `new-${index}`}>
             {track_id !== null && (
               <span className={classes.track} style={{ left: `${x * 100}%`, top: `${y * 100}%` }}>
-                {track_id}
+                #{track_id}
               </span>
             )}
             {/* The foot point is what zones and lines go by. */}

@@ -24,7 +24,7 @@ export const analyticElements: readonly PipelineItem[] = [
     { default: 0, min: 0, max: 1 },
     {
       en: 'Smaller people are left out; share of the picture’s height.',
-      fr: 'Les personnes plus petites sont écartées ; part de la hauteur de l’image.',
+      fr: 'Les personnes plus petites sont écartées ; part de la hauteur de l’image.',
     },
   ),
   integer(
@@ -45,7 +45,7 @@ export const analyticElements: readonly PipelineItem[] = [
   ),
   text('analytic.reset_at', '', {
     en: 'Time of day at which occupancy goes back to its base, as HH:mm; empty never.',
-    fr: 'Heure à laquelle l’occupation revient à sa base, au format HH:mm ; vide : jamais.',
+    fr: 'Heure à laquelle l’occupation revient à sa base, au format HH:mm ; vide : jamais.',
   }),
   text('analytic.timezone', 'UTC', {
     en: 'Time zone of the reset, for example America/Montreal.',
@@ -61,7 +61,7 @@ export const analyticElements: readonly PipelineItem[] = [
   ),
   text('analytic.labels', 'person', {
     en: 'What may not enter, by commas: person, vehicle, forklift. All but person need a model.',
-    fr: 'Ce qui ne doit pas entrer, séparé par des virgules : person, vehicle, forklift. Hors person, il faut un modèle.',
+    fr: 'Ce qui ne doit pas entrer, séparé par des virgules : person, vehicle, forklift. Hors person, il faut un modèle.',
   }),
   integer(
     'analytic.dwell_s',
@@ -81,14 +81,14 @@ export const analyticElements: readonly PipelineItem[] = [
   ),
   text('analytic.required_items', protections.join(','), {
     en: 'What must be worn, by commas: helmet, vest.',
-    fr: 'Ce qui doit être porté, séparé par des virgules : helmet (casque), vest (gilet).',
+    fr: 'Ce qui doit être porté, séparé par des virgules : helmet (casque), vest (gilet).',
   }),
   integer(
     'analytic.required_count',
     { default: 0, min: 0, max: protections.length },
     {
       en: 'How many of these are enough; 0 is all.',
-      fr: 'Combien d’entre eux suffisent ; 0 : tous.',
+      fr: 'Combien d’entre eux suffisent ; 0 : tous.',
     },
   ),
   integer(
@@ -104,7 +104,7 @@ export const analyticElements: readonly PipelineItem[] = [
     { default: 40, min: 8, max: 500, unit: 'px' },
     {
       en: 'Smaller faces are left out; height in the analysed picture.',
-      fr: 'Les visages plus petits sont écartés ; hauteur dans l’image analysée.',
+      fr: 'Les visages plus petits sont écartés ; hauteur dans l’image analysée.',
     },
   ),
   number(
@@ -142,17 +142,17 @@ export const analyticElements: readonly PipelineItem[] = [
   number(
     'analytic.radius_person_m',
     { default: 0.3, min: 0.1, max: 2, unit: 'm' },
-    { en: 'Room that a person takes: radius.', fr: 'Encombrement d’une personne : rayon.' },
+    { en: 'Room that a person takes: radius.', fr: 'Encombrement d’une personne : rayon.' },
   ),
   number(
     'analytic.radius_vehicle_m',
     { default: 1.2, min: 0.2, max: 10, unit: 'm' },
-    { en: 'Room that a vehicle takes: radius.', fr: 'Encombrement d’un véhicule : rayon.' },
+    { en: 'Room that a vehicle takes: radius.', fr: 'Encombrement d’un véhicule : rayon.' },
   ),
   number(
     'analytic.radius_forklift_m',
     { default: 0.9, min: 0.2, max: 10, unit: 'm' },
-    { en: 'Room that a forklift takes: radius.', fr: 'Encombrement d’un chariot élévateur : rayon.' },
+    { en: 'Room that a forklift takes: radius.', fr: 'Encombrement d’un chariot élévateur : rayon.' },
   ),
   number(
     'analytic.smoke_low',

@@ -14,7 +14,7 @@ export const sinkElements: readonly PipelineItem[] = [
     { default: 5, min: 0, max: mostPreRollSeconds, unit: 's' },
     {
       en: 'How much of the time before a violation its clip shows, at least; it begins with a key frame.',
-      fr: 'Durée minimale montrée avant la violation ; le clip commence par une image clé.',
+      fr: 'Durée minimale montrée avant la violation ; le clip commence par une image clé.',
     },
   ),
   integer(

@@ -16,7 +16,7 @@ export function FirstRunPin({ onGo }: { onGo?: () => void }) {
     <div className={classes.root}>
       <IconListCheck size={18} stroke={1.7} aria-hidden="true" />
       <Go to="/onboarding" className={classes.link} onClick={onGo}>
-        {t('onboarding.pin')}: {t('onboarding.pinContinue')}
+        {t('common.pair', { name: t('onboarding.pin'), text: t('onboarding.pinContinue') })}
       </Go>
       <CloseButton
         size="sm"

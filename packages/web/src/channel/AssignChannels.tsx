@@ -74,7 +74,7 @@ function People({ channels, onClose }: Pick<Props, 'channels' | 'onClose'>) {
       if (result.status) {
         done += 'assigned' in result.data ? result.data.assigned : result.data.unassigned
         skipped += result.data.skipped
-      } else problems.push(`${nameOf(person)}: ${result.message.text}`)
+      } else problems.push(t('common.pair', { name: nameOf(person), text: result.message.text }))
     }
     setBusy(null)
     setOutcome({ way, done, skipped, problems })

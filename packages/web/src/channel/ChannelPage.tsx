@@ -118,7 +118,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
         <div className={classes.main}>
           <LivePicture
             channelId={channel_id}
-            label={`${t('channel.detail.live')}: ${device.device_name}`}
+            label={t('common.pair', { name: t('channel.detail.live'), text: device.device_name })}
             shapes={shapesOf(channel.zones)}
             onOverlay={onOverlay}
           >

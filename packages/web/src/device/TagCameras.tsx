@@ -38,7 +38,7 @@ function Tagging({ cameras, onClose }: { cameras: readonly Device[]; onClose: ()
       const { [key.trim()]: _, ...others } = device_tags
       const next = value.trim() === '' ? others : { ...others, [key.trim()]: value.trim() }
       const result = await api.device.update.call({ device_id, device_tags: next, version })
-      if (!result.status) problems.push(`${device_name}: ${result.message.text}`)
+      if (!result.status) problems.push(t('common.pair', { name: device_name, text: result.message.text }))
     }
     setDone(null)
     refresh('device')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { api, type OpId } from '@sightline/contract'
-import { screens } from '@sightline/domain'
+import { pipelineCatalog, screens } from '@sightline/domain'
 import { expect, test } from 'vitest'
 import { en } from './en/index.ts'
 import { pairs as enPairs } from './en/pairs.ts'
@@ -44,9 +44,24 @@ test('no text is empty, and none has fewer arguments in French than in English',
   }
 })
 
-test('French puts no ordinary space before its double signs', () => {
-  const wrong = [...french].filter(([, text]) => / [;:?!»]|« /.test(text)).map(([key]) => key)
+/** Every text that is read in French: the catalogue, the messages of operations, the help of pipeline elements. */
+const allFrench: [string, string][] = [
+  ...french,
+  ...leaves(frPairs),
+  ...pipelineCatalog.map(({ key, help_fr }): [string, string] => [key, help_fr]),
+]
+/** What is no sentence: addresses, times of day, arguments. */
+const withoutCode = (text: string) => text.replace(/\{\{\w+\}\}|\w+:\/\/\S*|\b\w\w:\w\w\b/g, 'x')
+
+test('French has a no-break space, and no other, before its double signs', () => {
+  const wrong = allFrench.filter(([, text]) =>
+    /[^\u00a0\u202f;:?!][;:?!]|[^\u00a0]»|«[^\u00a0]/.test(withoutCode(text)),
+  )
   expect(wrong).toEqual([])
+})
+
+test('French has no straight apostrophe', () => {
+  expect(allFrench.filter(([, text]) => text.includes("'"))).toEqual([])
 })
 
 test('every screen of this version has a title', () => {

@@ -39,7 +39,9 @@ export function Support() {
           title={t('support.diagnostics')}
           hint={t('support.diagnosticsHint')}
           aside={
-            <CopyButton value={facts.map(([label, value]) => `${label}: ${value}`).join('\n')}>
+            <CopyButton
+              value={facts.map(([label, value]) => t('common.pair', { name: label, text: value })).join('\n')}
+            >
               {({ copied, copy }) => (
                 <Button leftSection={<IconCopy size={16} />} onClick={copy}>
                   {copied ? t('common.copied') : t('support.copy')}

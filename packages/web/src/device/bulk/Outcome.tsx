@@ -23,6 +23,6 @@ export function useProblems() {
     outcome === 'skipped'
       ? [t('bulk.already')]
       : Object.entries(errors).flatMap(([field, ids]) =>
-          ids.map((id) => `${t(`bulk.column.${field as ImportColumn}`)}: ${fieldText(id)}`),
+          ids.map((id) => t('common.pair', { name: t(`bulk.column.${field as ImportColumn}`), text: fieldText(id) })),
         )
 }

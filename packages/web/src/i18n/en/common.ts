@@ -22,6 +22,8 @@ export const common = {
   nothingMatches: 'Nothing matches',
   nothingMatchesHint: 'No row fits the filter.',
   optional: 'optional',
+  /** A name and what is said of it. */
+  pair: '{{name}}: {{text}}',
   yes: 'Yes',
   no: 'No',
   none: 'None',

@@ -1,7 +1,7 @@
 export const bulk = {
   title: 'Ajouter plusieurs caméras',
   way: { grid: 'Saisir', file: 'Depuis un fichier' },
-  nimbleHint: "Pour les lignes qui n'en nomment pas d'autre",
+  nimbleHint: 'Pour les lignes qui n’en nomment pas d’autre',
   row: 'Ligne',
   problem: 'Problème',
   filter: 'Filtrer les lignes',
@@ -31,8 +31,8 @@ export const bulk = {
     hint_one: 'Au plus {{count}} à la fois ; les listes plus longues passent par un fichier.',
     hint_other: 'Au plus {{count}} à la fois ; les listes plus longues passent par un fichier.',
     more: 'Une de plus',
-    full_one: "Au plus {{count}} caméras à la fois : ajoutez d'abord celles-ci, ou utilisez un fichier.",
-    full_other: "Au plus {{count}} caméras à la fois : ajoutez d'abord celles-ci, ou utilisez un fichier.",
+    full_one: 'Au plus {{count}} caméras à la fois : ajoutez d’abord celles-ci, ou utilisez un fichier.',
+    full_other: 'Au plus {{count}} caméras à la fois : ajoutez d’abord celles-ci, ou utilisez un fichier.',
     remove: 'Retirer la ligne {{row}}',
     test: 'Tout tester',
     testing: 'Test en cours',
@@ -54,7 +54,7 @@ export const bulk = {
     hint: 'Quelle colonne du fichier contient quoi',
     none: 'Absente du fichier',
     nameless: 'Colonne {{number}}',
-    needed: "Le nom et l'adresse du flux sont nécessaires.",
+    needed: 'Le nom et l’adresse du flux sont nécessaires.',
   },
   result: {
     title: 'Lignes',

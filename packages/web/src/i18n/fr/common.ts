@@ -24,6 +24,7 @@ export const common: Catalogue['common'] = {
   nothingMatches: 'Aucun résultat',
   nothingMatchesHint: 'Aucune ligne ne correspond au filtre.',
   optional: 'facultatif',
+  pair: '{{name}} : {{text}}',
   yes: 'Oui',
   no: 'Non',
   none: 'Aucun',
@@ -66,19 +67,19 @@ export const health: Catalogue['health'] = {
 }
 
 export const empty: Catalogue['empty'] = {
-  customer: "Il n'y a pas encore de client.",
-  organization: "Il n'y a pas d'organisation.",
-  mapping: "Aucun flux n'est encore associé.",
+  customer: 'Il n’y a pas encore de client.',
+  organization: 'Il n’y a pas d’organisation.',
+  mapping: 'Aucun flux n’est encore associé.',
   askAdmin: 'Demandez à un administrateur de le faire.',
 }
 
 export const state: Catalogue['state'] = {
-  errorTitle: "Ceci n'a pas pu être chargé",
-  noAccess: "Vous n'avez pas accès à cet écran",
-  noAccessHint: "Un administrateur de votre organisation peut l'accorder.",
+  errorTitle: 'Ceci n’a pas pu être chargé',
+  noAccess: 'Vous n’avez pas accès à cet écran',
+  noAccessHint: 'Un administrateur de votre organisation peut l’accorder.',
   noAccessBack: 'Revenir',
   draftRestored: 'Votre saisie précédente est de retour.',
-  draftDiscard: "L'abandonner",
+  draftDiscard: 'L’abandonner',
   unsavedTitle: 'Quitter sans enregistrer ?',
   unsavedText: 'Vos modifications ne sont pas encore enregistrées.',
   unsavedLeave: 'Quitter',
@@ -87,17 +88,17 @@ export const state: Catalogue['state'] = {
 }
 
 export const errorPage: Catalogue['errorPage'] = {
-  title500: "Oups -- Quelque chose s'est mal passé !!",
-  title404: "Oups, 404 La page que vous cherchez n'existe pas",
+  title500: 'Oups -- Quelque chose s’est mal passé !!',
+  title404: 'Oups, 404 La page que vous cherchez n’existe pas',
   title400: 'Oh -- Mauvaise requête !!',
-  text500: "Quelque chose s'est mal passé",
-  text404: "La page n'existe pas",
+  text500: 'Quelque chose s’est mal passé',
+  text404: 'La page n’existe pas',
   text400: 'Mauvaise requête',
   incomplete: 'Cette adresse est incomplète : elle ne dit pas quoi afficher',
-  code: "Code d'état",
+  code: 'Code d’état',
   trace: 'Identifiant de trace',
-  out: "Sortez-moi d'ici !",
-  support: "Obtenir de l'aide",
+  out: 'Sortez-moi d’ici !',
+  support: 'Obtenir de l’aide',
 }
 
 export const wizard: Catalogue['wizard'] = {
@@ -109,11 +110,11 @@ export const image: Catalogue['image'] = {
   webcam: 'Prendre une photo',
   take: 'Prendre',
   webcamFault: {
-    refused: "Le navigateur n'a pas accès à l'appareil photo. Autorisez-le dans les réglages de cette page.",
-    missing: "Aucun appareil photo n'a été trouvé.",
+    refused: 'Le navigateur n’a pas accès à l’appareil photo. Autorisez-le dans les réglages de cette page.',
+    missing: 'Aucun appareil photo n’a été trouvé.',
   },
   drop: 'Déposez une image ici ou choisissez-la : JPEG, PNG ou WebP, moins de 2 Mo',
-  remove: "Retirer l'image",
+  remove: 'Retirer l’image',
 }
 
 export const role: Catalogue['role'] = {

@@ -44,7 +44,7 @@ export const device = {
     key: 'Étiquette',
     known: 'Il y a déjà : {{tags}}',
     value: 'Valeur',
-    valueHint: "Laissée vide, l'étiquette leur est retirée",
+    valueHint: 'Laissée vide, l’étiquette leur est retirée',
     set_one: 'Poser sur {{count}} caméra',
     set_other: 'Poser sur {{count}} caméras',
     remove_one: 'Retirer de {{count}} caméra',
@@ -55,8 +55,8 @@ export const device = {
   health: {
     title: 'Dernières 24 heures',
     sum: 'en bonne santé pendant {{time}}',
-    none: "Rien n'est encore noté.",
-    well: "Tout s'est bien passé.",
+    none: 'Rien n’est encore noté.',
+    well: 'Tout s’est bien passé.',
     still: 'toujours',
   },
   form: {
@@ -77,7 +77,7 @@ export const device = {
     create: 'Ajouter la caméra',
     save: 'Enregistrer et relancer',
     restarts: 'Un changement ici redémarre : {{names}}. Les comptes continuent.',
-    restartsNone: "Aucune analyse n'est attachée : rien ne redémarre.",
+    restartsNone: 'Aucune analyse n’est attachée : rien ne redémarre.',
     anyway: 'L’ajouter sans flux qui marche',
     testFailed:
       'Le test a trouvé un défaut, voir plus haut. Enregistrée telle quelle, la caméra peut rester sans image.',
@@ -96,10 +96,10 @@ export const stream: Catalogue['stream'] = {
   edit: 'Modifier le flux',
   delete: 'Retirer le flux',
   deleteText: 'La caméra garde ses autres flux.',
-  inUse: "Il est analysé par {{names}} : donnez-leur d'abord un autre flux.",
+  inUse: 'Il est analysé par {{names}} : donnez-leur d’abord un autre flux.',
   used_one: '{{count}} analyse le lit',
   used_other: '{{count}} analyses le lisent',
-  addressHint: "Comme rtsp://192.168.1.20:554/stream2 ; l'utilisateur et le mot de passe sont ceux de la caméra",
+  addressHint: 'Comme rtsp://192.168.1.20:554/stream2 ; l’utilisateur et le mot de passe sont ceux de la caméra',
   role: 'Sert à',
   test: 'Essayer le flux',
 }
@@ -107,13 +107,13 @@ export const stream: Catalogue['stream'] = {
 export const swap: Catalogue['swap'] = {
   open: 'Remplacer la caméra…',
   title: 'Une autre caméra à la place de {{name}}',
-  text: "Le nom, les zones, les analyses et l'historique restent. Seul change ce qui est lu.",
+  text: 'Le nom, les zones, les analyses et l’historique restent. Seul change ce qui est lu.',
   address: 'Adresse de la nouvelle caméra',
   test: 'Essayer la nouvelle caméra',
-  before: "Jusqu'ici",
+  before: 'Jusqu’ici',
   after: 'Nouvelle caméra',
-  compare: "Les zones sont dessinées sur l'ancienne image : la nouvelle devrait montrer la même scène.",
-  noPicture: "Pas d'image",
+  compare: 'Les zones sont dessinées sur l’ancienne image : la nouvelle devrait montrer la même scène.',
+  noPicture: 'Pas d’image',
   save: 'Remplacer et redémarrer',
   done: '{{name}} est désormais lue sur la nouvelle caméra.',
 }
@@ -128,7 +128,7 @@ export const discover: Catalogue['discover'] = {
 }
 
 export const copy: Catalogue['copy'] = {
-  open: "Copier des réglages vers d'autres…",
+  open: 'Copier des réglages vers d’autres…',
   title: 'Copier des réglages de {{name}}',
   settings: 'Quoi',
   setting: {

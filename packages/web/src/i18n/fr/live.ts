@@ -1,9 +1,9 @@
 export const live = {
   live: 'En direct',
   connecting: 'Connexion',
-  waiting: "Pas d'image",
+  waiting: 'Pas d’image',
   ended: 'Terminé',
-  noPicture: "Il n'y a pas d'image",
+  noPicture: 'Il n’y a pas d’image',
   since: 'depuis {{at}}',
   retrying: 'Nouvel essai automatique.',
   buffer: '{{seconds}} s de retard',

@@ -4,8 +4,8 @@ export const siteImport: Catalogue['siteImport'] = {
   step: { rows: 'Sites', columns: 'Colonnes', review: 'Vérifier et créer' },
   rows: {
     title: 'Quels sites ?',
-    hint: "Collez-les d'un tableur, ou choisissez un fichier.",
-    timezone: "Fuseau horaire des lignes qui n'en nomment pas",
+    hint: 'Collez-les d’un tableur, ou choisissez un fichier.',
+    timezone: 'Fuseau horaire des lignes qui n’en nomment pas',
     paste: 'Lignes',
     pasteHint: 'Un site par ligne, avec ou sans ligne de titres en anglais ou en français',
   },

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import net from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -328,6 +330,20 @@ describe('trouble of the database', () => {
     )
     await expect(opening).rejects.not.toThrow(/secret/)
   })
+})
+
+test('rows that were answered go with the next small collection, and do not wait for one of everything', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: (options: { type: 'minor' }) => void = runInNewContext('gc')
+  const ask = async () => {
+    await db.read(null, (trx) => sql`select repeat('x', 100) || n as a from generate_series(1, 2000) n`.execute(trx))
+    collect({ type: 'minor' })
+  }
+  for (let i = 0; i < 10; i++) await ask()
+  const before = process.memoryUsage().heapUsed
+  for (let i = 0; i < 60; i++) await ask()
+  // All of them together take 20.
+  expect((process.memoryUsage().heapUsed - before) / 1e6).toBeLessThan(6)
 })
 
 test('the three roles of requests and ingest are no superusers and own nothing', async () => {

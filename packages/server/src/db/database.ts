@@ -107,12 +107,23 @@ class PreparingClient extends pg.Client {
     const found =
       typeof text === 'string' && Array.isArray(values) ? /^\s*(select )?\/\* ([\w.]+) \*\//.exec(text) : null
     const name = found?.[1] ? `${found[2]} ${hash('sha1', text).slice(0, 16)}` : found?.[2]
-    const query = name ? [{ name, text, values }, ...args.slice(2)] : args
+    const query = name ? { name, text, values } : text
     // What is asked before anybody waits goes out in one message.
     const { stream } = this.connection
     stream.cork()
     process.nextTick(() => stream.uncork())
-    return super.query(...(query as Parameters<pg.Client['query']>))
+    // The driver's own promise would cost more than it looks: it sets a function as a property, `callback`, which V8 takes
+    // for one that lasts. Only its rare collections of everything find such functions, and until then all rows that were
+    // answered hang on them.
+    return new Promise((resolve, reject) => {
+      super.query(query, values, (error: Error | null, answer: pg.QueryResult) =>
+        error ? reject(error) : resolve(answer),
+      )
+    }).catch((error: Error) => {
+      // As the driver does: who asked stands there, and not the socket.
+      Error.captureStackTrace(error)
+      throw error
+    })
   }
 }
 

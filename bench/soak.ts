@@ -17,7 +17,7 @@ import { lookInto, seedStore } from './store.ts'
 const count = 4
 /** A camera that is there again is watched again within this: waits between tries are at most half a minute. */
 const returnMs = 45_000
-/** Windows follow each other; a picture may be late by so much. */
+/** A picture may be late by so much. */
 const toleranceMs = 1500
 
 /** A time in which a camera could not be watched, by number; all of them without. */
@@ -50,13 +50,13 @@ export async function soak(run: Run): Promise<Figure[]> {
   let portal = await startPortal(run, { dataDir, nimblePort })
   const db = await lookInto(dataDir)
   run.atEnd(() => db.close())
-  /** Windows in which something was watched: the first after a start have only learnt what stands still. */
   const stored = () =>
     db.owner(async (trx) => {
-      const { rows } = await sql<{ camera: number; from: number; to: number }>`
+      const { rows } = await sql<Slot>`
         select dense_rank() over (order by channel_id)::int - 1 as camera,
-          (extract(epoch from ts) * 1000 - observed_ms)::float8 as from, (extract(epoch from ts) * 1000)::float8 as to
-        from event where kind = 0 and observed_ms > 0 order by channel_id, ts`.execute(trx)
+          (ceil(extract(epoch from ts) * 1000 / ${windowMs}) * ${windowMs})::float8 as "end",
+          sum(observed_ms)::float8 as "watchedMs"
+        from event where kind = 0 and observed_ms > 0 group by channel_id, 2`.execute(trx)
       return rows
     })
   await until(
@@ -128,22 +128,14 @@ export async function soak(run: Run): Promise<Figure[]> {
   }
   clearInterval(sampling)
   await wait(returnMs)
-  const windows = await stored()
+  const slots = await stored()
   // The newest windows are on their way.
-  const lost = gaps(windows, outages, begun, Date.now() - 15_000)
-  for (const { camera, from, to } of lost)
-    run.say(`camera ${camera + 1}: ${((to - from) / 1000).toFixed(1)} s missing from ${seconds(from)}`)
-  const doubled = overlaps(windows)
-  for (const { camera, from, to } of doubled)
-    run.say(`camera ${camera + 1}: ${((to - from) / 1000).toFixed(1)} s twice from ${seconds(from)}`)
+  const [lost, doubled] = [missing(slots, outages, begun, Date.now() - 15_000), slots.filter(isTwice)]
+  for (const { camera, end, watchedMs } of [...lost, ...doubled])
+    run.say(`camera ${camera + 1}: watched ${watchedMs} ms of the ${windowMs} from ${seconds(end - windowMs)}`)
   const correct = {
     ok: lost.length === 0 && doubled.length === 0,
-    what:
-      lost.length > 0
-        ? `every moment that could be watched is stored: ${lost.length} gaps, the longest ${Math.round(Math.max(...lost.map(({ from, to }) => to - from)) / 1000)} s`
-        : doubled.length > 0
-          ? `every moment is stored once: ${doubled.length} stretches are stored twice`
-          : `of ${windows.length} windows over ${faults} faults none is lost or doubled`,
+    what: `of ${slots.length} times of ${windowMs / 1000} s over ${faults} faults ${lost.length} are missing in part and ${doubled.length} stored twice`,
   }
   const growth = (of: 'portal' | 'nimble') => {
     const third = Math.floor(memory.length / 3)
@@ -160,33 +152,24 @@ export async function soak(run: Run): Promise<Figure[]> {
   }))
 }
 
-type Window = { camera: number; from: number; to: number }
+/** Time of a camera between two multiples of the window's length; a window that was cut short is told in pieces. */
+type Slot = { camera: number; end: number; watchedMs: number }
 
-/** What is missing between the windows of each camera, outages left out. */
-function gaps(windows: readonly Window[], outages: readonly Outage[], begun: number, ended: number): Window[] {
-  const missing: Window[] = []
-  for (let camera = 0; camera < count; camera++) {
-    const known = [
-      ...windows.filter((window) => window.camera === camera),
-      ...outages.filter((outage) => (outage.camera ?? camera) === camera),
-    ].toSorted((a, b) => a.from - b.from)
-    let covered = begun
-    for (const { from, to } of known) {
-      if (from > covered + toleranceMs && covered < ended)
-        missing.push({ camera, from: covered, to: Math.min(from, ended) })
-      covered = Math.max(covered, to)
+/** What was watched less than it could be, outages left out. */
+function missing(slots: readonly Slot[], outages: readonly Outage[], begun: number, ended: number): Slot[] {
+  const watched = new Map(slots.map(({ camera, end, watchedMs }) => [`${camera} ${end}`, watchedMs]))
+  const found: Slot[] = []
+  for (let camera = 0; camera < count; camera++)
+    for (let end = Math.ceil(begun / windowMs + 1) * windowMs; end <= ended; end += windowMs) {
+      if (outages.some((one) => (one.camera ?? camera) === camera && one.from < end && one.to > end - windowMs))
+        continue
+      const watchedMs = watched.get(`${camera} ${end}`) ?? 0
+      if (watchedMs < windowMs - toleranceMs) found.push({ camera, end, watchedMs })
     }
-    if (covered < ended - toleranceMs) missing.push({ camera, from: covered, to: ended })
-  }
-  return missing
+  return found
 }
 
-/** What two windows of a camera that follow each other both tell of. */
-const overlaps = (windows: readonly Window[]): Window[] =>
-  windows.flatMap(({ camera, from }, i) => {
-    const before = windows[i - 1]
-    return before?.camera === camera && before.to > from + 100 ? [{ camera, from, to: before.to }] : []
-  })
+const isTwice = ({ watchedMs }: Slot): boolean => watchedMs > windowMs + 100
 
 async function cutFor(line: Line, ms: number): Promise<void> {
   line.cut()

@@ -1,5 +1,5 @@
 /** The dashboard by camera, by use case and on the map; the large map; the wall alone on the screen; one camera. */
-import type { Device, Site, User } from '@sightline/contract'
+import { awayHeader, type Device, type Site, type User } from '@sightline/contract'
 import { expect, test } from 'vitest'
 import type { Caller } from './api.ts'
 import { axeFaults } from './browser.ts'
@@ -99,6 +99,28 @@ test('the wall alone on the screen survives a reload, shows a video where someth
   await page.keyboard.press('Escape')
   await wall.waitFor({ state: 'detached' })
   expect(new URL(page.url()).searchParams.has('kiosk')).toBe(false)
+})
+
+test('the wall alone keeps a viewer signed in though nobody touches it, and tells everybody else when it ends', async () => {
+  const { site_id } = (await root.call('device', 'get', { device_id: did })) as Device
+  for (const [role, text, away] of [
+    ['viewer', 'Stays signed in for 12 hours.', undefined],
+    ['admin', 'Signs out after 30 minutes without a touch', '1'],
+  ] as const) {
+    const name = `wall.${role}`
+    const { user_id } = (await addPerson(root, name, role)) as User
+    if (role === 'viewer') await root.call('site', 'assign', { user_id, site_id: [site_id] })
+    const page = await stage.as(name)
+    await page.clock.install()
+    await page.goto(`${stage.product.origin}/analytic?kiosk=1`)
+    await page.getByRole('dialog').getByText(text).waitFor()
+    await page.clock.runFor(60_000)
+    // What the page asks for by itself.
+    const asked = page.waitForRequest(/\/api\/v1\/nimble\/list/)
+    await page.clock.runFor(31_000)
+    expect([role, (await asked).headers()[awayHeader]]).toEqual([role, away])
+    await page.close()
+  }
 })
 
 test('the view of a camera has its live picture, its analytics with their numbers, its day, and a picture to save', async () => {

@@ -2,10 +2,10 @@ import type { LevelKind } from '@sightline/domain'
 
 export type Levels = Record<string, number>
 
-/** What a window saw; `metrics` as a window record carries them. */
 /** A camera at rest gives a picture at least this often (`camera/gate.ts`), and a bit. */
 const longestStillMs = 4000
 
+/** What a window saw; `metrics` as a window record carries them. */
 export type WindowSummary = { endedAt: number; observedMs: number; metrics: Levels; cause: string | null }
 
 export type WindowSettings = {

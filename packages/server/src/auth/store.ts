@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type Role, reachesEveryOrganization } from '@sightline/domain'
+import { type Role, reachesEveryOrganization, sessionHours, sessionIdleMinutes } from '@sightline/domain'
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { prepared, type Trx } from '../db/database.ts'
@@ -8,8 +8,8 @@ import type { Caller, Principal } from '../scope.ts'
 import { newUid } from '../uid.ts'
 
 /** A session ends this long after its last request, and this long after its start. */
-const idleSeconds = 30 * 60
-const absoluteSeconds = 12 * 60 * 60
+const idleSeconds = sessionIdleMinutes * 60
+const absoluteSeconds = sessionHours * 60 * 60
 /** `last_seen_at` is exact to this much, which spares most requests a write. */
 const seenSeconds = 5
 

@@ -1,8 +1,11 @@
 import { ActionIcon, Button, Modal } from '@mantine/core'
 import { useViewportSize } from '@mantine/hooks'
+import { sessionHours, sessionIdleMinutes } from '@sightline/domain'
 import { IconChevronLeft, IconChevronRight, IconMaximize, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useWatching } from '../app/activity.ts'
+import { useUser } from '../session.ts'
 import { CameraGrid } from '../ui/CameraTile.tsx'
 import { figureOf, isViolating, Tile } from '../ui/cameras/CameraWall.tsx'
 import type { Camera } from '../ui/cameras/customer-cameras.ts'
@@ -39,6 +42,16 @@ export function Kiosk({ title, cameras, levels, alarming, columns, onColumns, on
   const [isPaused, setIsPaused] = useState(false)
   const [isFull, setIsFull] = useState(document.fullscreenElement !== null)
   const isAwake = useWakeLock(true)
+  // Whoever finds a viewer's screen can look, and no more: it may stay as long as a sign-in holds at all.
+  const { role_key } = useUser()
+  const isViewer = role_key === 'viewer' || role_key === 'super_viewer'
+  useWatching(isViewer)
+  const note = [
+    !isAwake && t('wall.sleeps'),
+    isViewer
+      ? t('wall.staysFor', { count: sessionHours })
+      : t('wall.signsOut', { count: sessionIdleMinutes, hours: sessionHours }),
+  ]
 
   const fits = rowsThatFit(Number(columns), width - around.width, height - around.height, around.gap)
   const perPage = Number(columns) * fits
@@ -76,7 +89,7 @@ export function Kiosk({ title, cameras, levels, alarming, columns, onColumns, on
       <Modal.Content aria-label={title} className={classes.kiosk}>
         <header className={classes.bar}>
           <strong className="truncate">{title}</strong>
-          <span className={`${classes.note} num`}>{!isAwake && t('wall.sleeps')}</span>
+          <span className={`${classes.note} num`}>{note.filter(Boolean).join(' ')}</span>
           {pages > 1 && (
             <>
               <ActionIcon

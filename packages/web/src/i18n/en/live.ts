@@ -27,6 +27,12 @@ export const wall = {
   pause: 'Stay on this page',
   turn: 'Turn pages',
   sleeps: 'This browser cannot keep the screen awake.',
+  signsOut_one:
+    'Signs out after {{count}} minute without a touch; with the account of a viewer it stays {{hours}} hours.',
+  signsOut_other:
+    'Signs out after {{count}} minutes without a touch; with the account of a viewer it stays {{hours}} hours.',
+  staysFor_one: 'Stays signed in for {{count}} hour.',
+  staysFor_other: 'Stays signed in for {{count}} hours.',
   inViolation: 'In violation',
   only: 'Only in violation',
   columns: 'Cameras in a row',

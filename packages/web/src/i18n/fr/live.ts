@@ -27,6 +27,12 @@ export const wall = {
   pause: 'Rester sur cette page',
   turn: 'Tourner les pages',
   sleeps: 'Ce navigateur ne peut pas garder l’écran éveillé.',
+  signsOut_one:
+    'Déconnexion après {{count}} minute sans y toucher ; avec un compte d’observateur, l’écran reste {{hours}} heures.',
+  signsOut_other:
+    'Déconnexion après {{count}} minutes sans y toucher ; avec un compte d’observateur, l’écran reste {{hours}} heures.',
+  staysFor_one: 'Reste connecté pendant {{count}} heure.',
+  staysFor_other: 'Reste connecté pendant {{count}} heures.',
   inViolation: 'En infraction',
   only: 'En infraction seulement',
   columns: 'Caméras par ligne',

@@ -244,6 +244,9 @@ test('a camera is swapped after both pictures were seen; its analytics and their
     ({ UUID }) => UUID !== prepared.camera.UUID,
   ) as [DemoCamera]
   const { did, sid, cid } = prepared.ids
+  const { stream_address } = (await prepared.root.call('device', 'get', { device_id: did })) as Device
+  const small = { source_name: 'To look at', role: 'live', source_address: `${stream_address}/small` }
+  await prepared.root.call('source', 'create', { device_id: did, ...small } as never)
   const before = (await prepared.root.call('device', 'get', { device_id: did })) as Device
   const page = await stage.as(usernameOf('admin'))
   await open(page, `/device/detail?sid=${sid}&did=${did}`)
@@ -260,10 +263,13 @@ test('a camera is swapped after both pictures were seen; its analytics and their
   // Another password is another question: the verdict on the old one is gone.
   await press(dialog, /^Test/)
   await dialog.getByRole('img', { name: 'New camera' }).waitFor()
+  const becomes = dialog.getByRole('list', { name: 'What becomes of the streams' })
+  expect(await becomes.textContent()).toMatch(/To look at is removed: the new camera has none/)
   await sound(page)
   await press(dialog, 'Swap and restart')
   await dialog.waitFor({ state: 'hidden' })
   const after = (await prepared.root.call('device', 'get', { device_id: did })) as Device
+  expect(after.device_source).toMatchObject([{ source_address: camera.stream_address }])
   expect(after.stream_address).toBe(camera.stream_address)
   expect(after.device_name).toBe(before.device_name)
   expect(after.source_channels.map(({ channel_id }) => channel_id).toSorted()).toEqual(
@@ -282,6 +288,13 @@ test('a small stream beside the large one, a tag for the cameras that were chose
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: /^Name/ }).fill('Small')
   await dialog.getByRole('textbox', { name: /^Stream address/ }).fill('rtsp://192.0.2.20/small')
+  // At another host than the camera, its password is asked for again.
+  await dialog.getByRole('button', { name: 'Add stream' }).click()
+  await dialog.getByText('Enter the password again: the stored one is not sent to another host').first().waitFor()
+  await dialog
+    .getByLabel(/^Password/)
+    .first()
+    .fill(prepared.camera.password)
   await dialog.getByRole('button', { name: 'Add stream' }).click()
   await page.getByText('rtsp://192.0.2.20/small').waitFor()
   await press(page, 'Actions for Small')

@@ -66,7 +66,23 @@ const cameraUser = z
   .max(128, 'too_long')
   .regex(/^\P{Cc}*$/u, 'invalid')
   .nullable()
-const cameraPassword = z.string().max(256, 'too_long').nullable()
+export const cameraPassword = z.string().max(256, 'too_long').nullable()
+
+const streamDraft = z.strictObject({
+  source_name: thing,
+  source_address: streamAddress,
+  role: z.enum(sourceRoles).default('both'),
+})
+const streamList = <T extends typeof streamDraft>(stream: T) =>
+  z
+    .array(stream)
+    .min(1)
+    .max(4, 'too_many')
+    .superRefine((streams, issue) => {
+      for (const [i, { role }] of streams.entries())
+        if (role !== 'both' && streams.findIndex((one) => one.role === role) < i)
+          issue.addIssue({ code: 'custom', path: [i, 'role'], message: 'role_taken' })
+    })
 
 const draftShape = {
   device_name: thing,
@@ -79,18 +95,7 @@ const draftShape = {
   password: cameraPassword.default(null),
   onvif_port: port.nullable().default(null),
   device_tags: tags.default({}),
-  device_source: z
-    .array(
-      z.strictObject({ source_name: thing, source_address: streamAddress, role: z.enum(sourceRoles).default('both') }),
-    )
-    .min(1)
-    .max(4, 'too_many')
-    .superRefine((streams, issue) => {
-      for (const [i, { role }] of streams.entries())
-        if (role !== 'both' && streams.findIndex((stream) => stream.role === role) < i)
-          issue.addIssue({ code: 'custom', path: [i, 'role'], message: 'role_taken' })
-    })
-    .optional(),
+  device_source: streamList(streamDraft).optional(),
 }
 export const deviceDraft = z.strictObject(draftShape)
 export const deviceChange = z.strictObject({
@@ -98,9 +103,13 @@ export const deviceChange = z.strictObject({
   device_name: thing.optional(),
   nimble_id: id.optional(),
   UUID: z.string().max(200).nullable().optional(),
+  /** Of the default stream; what else was read from the same place is read from the new one. */
   stream_address: streamAddress.optional(),
+  /** All streams from now on, when another camera takes the place: those without an id are new, those left out go. */
+  device_source: streamList(streamDraft.extend({ source_id: id.optional() })).optional(),
   stream_type: z.enum(['rtsp', 'onvif']).optional(),
   username: cameraUser.optional(),
+  /** Absent or `****` keeps the stored one, which goes to no other host than the camera's own. */
   password: cameraPassword.optional(),
   onvif_port: port.nullable().optional(),
   device_tags: tags.optional(),
@@ -181,6 +190,8 @@ export const deviceOps = {
       to: z.array(id).min(1, 'required').max(500, 'at_most_items:500'),
       /** `nimble`: the edge server that reads the camera. */
       settings: z.array(z.enum(deviceSettings)).min(1, 'required'),
+      /** Typed again with `credentials`: cameras at other hosts are not given the stored one. */
+      password: cameraPassword.optional(),
     }),
     output: z.object({
       devices: z.array(

@@ -1,6 +1,6 @@
 import { defaultRate } from '@sightline/domain'
 import * as z from 'zod'
-import { sourceRoles, streamAddress } from './device.ts'
+import { cameraPassword, sourceRoles, streamAddress } from './device.ts'
 import { id, queryFlag, stored, thing, version, whole } from './field.ts'
 import { op } from './op.ts'
 
@@ -45,6 +45,8 @@ export const source = {
       rate: rate.default(defaultRate),
       role: z.enum(sourceRoles).default('both'),
       is_default: z.boolean().default(false),
+      /** The camera's, typed again where none of its streams is at this host. */
+      password: cameraPassword.optional(),
     }),
     output: sourceEntity,
     status: 201,
@@ -63,6 +65,8 @@ export const source = {
       rate: rate.optional(),
       role: z.enum(sourceRoles).optional(),
       is_default: z.boolean().optional(),
+      /** The camera's, typed again where none of its streams is at this host. */
+      password: cameraPassword.optional(),
       version,
     }),
     output: sourceEntity,

@@ -17,3 +17,10 @@ const exampleIp = /^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$/
 /** Whether a camera or an edge server may have this address. @param ip in canonical form, IPv4 as such @param range its kind */
 export const isOrdinaryIp = (ip: string, range: string): boolean =>
   (ordinaryRanges.has(range) && !metadataIps.has(ip)) || exampleIp.test(ip)
+
+/**
+ * Whether a camera may have this address: an ordinary one, and none of the machine that would open it, whose services
+ * answer there as they do on loopback. @param own addresses of that machine, canonical like `ip`
+ */
+export const isCameraAddress = (ip: string, range: string, own: readonly string[]): boolean =>
+  isOrdinaryIp(ip, range) && !own.includes(ip)

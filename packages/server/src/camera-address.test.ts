@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
 import { addressFault, streamSchemes } from './camera-address.ts'
 
@@ -51,4 +52,19 @@ it('lets a loopback camera through where it is declared, port by port', () => {
   const exempt = (host: string, port: number) => host === '127.0.0.1' && port === 8554
   expect(addressFault('rtsp://127.0.0.1:8554/x', ['rtsp:'], exempt)).toBeNull()
   expect(addressFault('rtsp://127.0.0.1:8555/x', ['rtsp:'], exempt)).toBe('address_refused')
+})
+
+it('refuses every address of this machine, at any port, for streams and for ONVIF, however it is written', () => {
+  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  expect(own.length).toBeGreaterThan(0)
+  for (const { address, family } of own) {
+    const host = family === 'IPv6' ? `[${address}]` : address
+    for (const port of ['', ':80', ':8554', ':55555'])
+      expect([address, fault(`rtsp://${host}${port}/x`)]).toEqual([address, 'address_refused'])
+    expect(addressFault(`http://${host}/onvif/device_service`, ['http:'], none)).toBe('address_refused')
+    if (family === 'IPv6') continue
+    const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+    for (const other of [String(number), `0x${number.toString(16)}`, `[::ffff:${address}]`])
+      expect(fault(`rtsp://${other}/x`)).toBe('address_refused')
+  }
 })

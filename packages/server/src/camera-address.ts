@@ -1,9 +1,10 @@
 /**
  * Which addresses may be a camera, before they are saved or sent to an edge server. Cameras live on private networks, so
- * those pass; loopback, cloud metadata services, multicast and other special addresses do not. Host names are resolved and
+ * those pass; loopback, this machine's own addresses, cloud metadata services, multicast and other special ones do not. Host names are resolved and
  * checked again by the edge server when it connects: only it sees the camera's network and its DNS.
  */
-import { isLoopbackHost, isOrdinaryIp } from '@sightline/domain'
+import { networkInterfaces } from 'node:os'
+import { isCameraAddress, isLoopbackHost } from '@sightline/domain'
 import ipaddr from 'ipaddr.js'
 
 /** Simulated cameras that run beside the local edge server: the only loopback addresses that may be cameras. */
@@ -29,7 +30,7 @@ export function addressFault(
   if (url.username !== '' || url.password !== '') return 'credentials_apart'
   const place = placeOf(url)
   if (place === null) return 'stream_address'
-  if (isAllowedHost(place.host)) return null
+  if (isAllowedHost(place.host, ownIps())) return null
   return exempt(place.host, place.port) ? null : 'address_refused'
 }
 
@@ -53,9 +54,15 @@ export function canonicalHost(hostname: string): string | null {
   return host ? host.replace(/^\[|\]$/g, '') : null
 }
 
-/** Whether a canonical host may be connected to for a person who typed it. */
-export function isAllowedHost(host: string): boolean {
+/** Whether a canonical host may be connected to for a person who typed it. @param own addresses that may not, besides */
+export function isAllowedHost(host: string, own: readonly string[] = []): boolean {
   if (!ipaddr.isValid(host)) return !isLoopbackHost(host)
   const ip = ipaddr.process(host)
-  return isOrdinaryIp(ip.toString(), ip.range())
+  return isCameraAddress(ip.toString(), ip.range(), own)
 }
+
+/** Of this machine now: networks come and go. */
+const ownIps = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((list) =>
+    (list ?? []).map(({ address }) => ipaddr.process(address).toString()),
+  )

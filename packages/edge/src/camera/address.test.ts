@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { type AllowedHost, checkAddress, isCameraIp, parseAddress } from './address.ts'
 
@@ -70,6 +71,19 @@ describe('an address names one ordinary host', () => {
   ])('refused whatever name leads there: %s', async (_why, ip) => {
     expect(isCameraIp(ip)).toBe(false)
     expect(await check('rtsp://cam.example/', [ip])).toEqual({ cause: 'address_refused' })
+  })
+
+  test('this machine is refused at all its addresses and every port, also where a name leads there', async () => {
+    const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+    expect(own.length).toBeGreaterThan(0)
+    for (const { address, family } of own) {
+      const host = family === 'IPv6' ? `[${address}]` : address
+      expect([address, isCameraIp(address)]).toEqual([address, false])
+      for (const port of ['', ':8554', ':55555'])
+        expect(await check(`rtsp://${host}${port}/`, [address])).toEqual({ cause: 'address_refused' })
+      expect(await check('rtsp://cam.example/', ['10.0.0.5', address])).toEqual({ cause: 'address_refused' })
+      if (family === 'IPv4') expect(isCameraIp(`::ffff:${address}`)).toBe(false)
+    }
   })
 
   test('one bad answer among good ones refuses the name', async () => {

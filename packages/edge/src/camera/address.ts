@@ -3,7 +3,8 @@
  * Cameras live in private networks, so those are allowed; the nimble's own machine, cloud metadata services and
  * everything that is not one host are not. The caller connects to `ip`, so that a second DNS answer cannot change the target.
  */
-import { isHost, isOrdinaryIp } from '@sightline/domain'
+import { networkInterfaces } from 'node:os'
+import { isCameraAddress, isHost } from '@sightline/domain'
 import ipaddr from 'ipaddr.js'
 import { resolveHost } from './resolve.ts'
 
@@ -62,12 +63,16 @@ export function parseAddress(address: string, schemes: string[]): Omit<Target, '
   return { scheme: url.protocol, host, port, path: (url.pathname || '/') + url.search }
 }
 
-/** True for ordinary unicast addresses, private ones included. */
+/** True for ordinary unicast addresses, private ones included, that are not this machine's own. */
 export function isCameraIp(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const ip = ipaddr.process(text)
-  return isOrdinaryIp(ip.toString(), ip.range())
+  return isCameraAddress(ip.toString(), ip.range(), ownIps())
 }
+
+/** Of this machine now: networks come and go. */
+const ownIps = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => plainIp(address)))
 
 function isDeclared({ host, port }: { host: string; port: number }, ip: string, allow: AllowedHost[]): boolean {
   const plain = plainIp(ip)

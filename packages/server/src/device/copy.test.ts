@@ -31,7 +31,8 @@ describe('settings of one camera for others', () => {
     )
     const to = [same.uid, other.uid, foreign.uid]
     const settings = ['credentials', 'tags', 'onvif_port', 'nimble']
-    const answer = await admin.call('device.copy', { device_id: from.uid, to, settings })
+    const password = 'Lantern!Quay42'
+    const answer = await admin.call('device.copy', { device_id: from.uid, to, settings, password })
     expect(answer.body.response.devices).toEqual([
       { device_id: same.uid, outcome: 'copied', error_code: null },
       { device_id: other.uid, outcome: 'copied', error_code: null },
@@ -96,6 +97,93 @@ test('a camera put in the place of another keeps ids, channels, zones and histor
   )
   expect(row.before).toMatchObject({ stream_address: 'rtsp://192.0.2.10/old', UUID: 'urn:uuid:old', username: null })
   expect(row.after).toMatchObject({ stream_address: 'rtsp://192.0.2.20/new', UUID: 'urn:uuid:new', password: '****' })
+})
+
+describe('a camera with two streams', () => {
+  async function two() {
+    const device = await t.make.device({ stream_address: 'rtsp://192.0.2.60/main' })
+    const channel = await t.make.channel({}, device)
+    await t.make.event(channel)
+    const add = { device_id: device.uid, source_name: 'Sub', source_address: 'rtsp://192.0.2.60:554/sub', role: 'live' }
+    const sub = (await admin.call('source.create', add)).body.response
+    const { device_source } = await get(device.uid)
+    const events = async () =>
+      (await admin.call('event.range', { type: 1, channel_id: channel.uid })).body.response.length
+    return { device_id: device.uid, main: device_source[0], sub, channel, events }
+  }
+  const shown = async (device_id: string) =>
+    (await get(device_id)).device_source.map((one: { role: string; source_address: string; source_id: string }) => [
+      one.role,
+      one.source_address,
+      one.source_id,
+    ])
+
+  test('follows its address with both: nothing is read from the old place any more', async () => {
+    const { device_id, main, sub } = await two()
+    const moved = { stream_address: 'rtsp://192.0.2.61:8554/live/1', username: 'root', password: 'new' }
+    expect((await admin.call('device.update', { device_id, ...moved })).status).toBe(200)
+    expect(await shown(device_id)).toEqual([
+      ['both', 'rtsp://192.0.2.61:8554/live/1', main.source_id],
+      ['live', 'rtsp://192.0.2.61:8554/sub', sub.source_id],
+    ])
+    // A new path at the same place says nothing of the other stream.
+    await admin.call('device.update', { device_id, stream_address: 'rtsp://192.0.2.61:8554/live/2' })
+    expect((await shown(device_id))[1][1]).toBe('rtsp://192.0.2.61:8554/sub')
+  })
+
+  test('gives its place to one with one stream: the small one goes, analytics and history stay', async () => {
+    const { device_id, main, channel, events } = await two()
+    const { body } = await admin.call('device.update', {
+      ...{ device_id, UUID: 'urn:uuid:other', onvif_port: 8000, username: 'root', password: 'new' },
+      device_source: [{ source_id: main.source_id, source_name: 'Main', source_address: 'rtsp://192.0.2.62/1' }],
+    })
+    expect(body.response).toMatchObject({
+      ...{ stream_address: 'rtsp://192.0.2.62/1', UUID: 'urn:uuid:other', onvif_port: 8000 },
+      source_channels: [{ channel_id: channel.uid, source_id: main.source_id }],
+    })
+    expect(await shown(device_id)).toEqual([['both', 'rtsp://192.0.2.62/1', main.source_id]])
+    expect(await events()).toBe(1)
+  })
+
+  test('gives its place to one with two: each takes its part, in one call', async () => {
+    const { device_id, main, sub } = await two()
+    await admin.call('device.update', {
+      device_id,
+      device_source: [
+        {
+          ...{ source_id: main.source_id, source_name: 'Main' },
+          source_address: 'rtsp://192.0.2.63/1',
+          role: 'analytics',
+        },
+        { ...{ source_id: sub.source_id, source_name: 'Sub' }, source_address: 'rtsp://192.0.2.63/2', role: 'live' },
+        { source_name: 'Third', source_address: 'rtsp://192.0.2.63/3' },
+      ],
+    })
+    expect(await shown(device_id)).toEqual([
+      ['analytics', 'rtsp://192.0.2.63/1', main.source_id],
+      ['live', 'rtsp://192.0.2.63/2', sub.source_id],
+      ['both', 'rtsp://192.0.2.63/3', expect.any(String)],
+    ])
+  })
+
+  test('keeps a stream that analytics run on, the default, and what is not its own', async () => {
+    const { device_id, main, sub, channel } = await two()
+    const stranger = await two()
+    const put = (...device_source: object[]) => admin.call('device.update', { device_id, device_source })
+    const stream = (source_id: string | undefined, source_address = 'rtsp://192.0.2.64/1') => ({
+      ...{ source_id, source_name: 'One', source_address },
+    })
+    expect((await put(stream(sub.source_id))).body.errors).toEqual({ device_source: ['default_required'] })
+    expect((await put(stream(main.source_id), stream(stranger.sub.source_id))).body.errors).toEqual({
+      'device_source.1.source_id': ['not_found'],
+    })
+    expect((await put(stream(main.source_id, 'rtsp://127.0.0.1/x'))).body.errors).toEqual({
+      'device_source.0.source_address': ['address_refused'],
+    })
+    await admin.call('channel.refactor', { channel_id: channel.uid, source_id: sub.source_id })
+    expect((await put(stream(main.source_id))).body.error_code).toBe('source_in_use')
+    expect(await shown(device_id)).toHaveLength(2)
+  })
 })
 
 describe('of a camera’s streams', () => {

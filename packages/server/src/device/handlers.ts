@@ -1,6 +1,5 @@
 import type { Device } from '@sightline/contract'
 import { changed } from '../bus.ts'
-import { addressFault, streamSchemes } from '../camera-address.ts'
 import { channelRows, channelStatus } from '../channel/store.ts'
 import { findCustomer } from '../customer/store.ts'
 import type { Trx } from '../db/database.ts'
@@ -9,10 +8,9 @@ import { mediaUrl } from '../media/store.ts'
 import { type Ctx, type Handlers, reply } from '../mount.ts'
 import { healthHistory, isReachable, nimbleStatuses, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
 import { joinAsWritten, pageOf } from '../page.ts'
-import { invalid, notFound, Refusal } from '../refusal.ts'
-import type { Services } from '../services.ts'
+import { notFound, Refusal } from '../refusal.ts'
 import { findSite } from '../site/store.ts'
-import { deviceSource, sourcesOfDevices, touchSources, updateSource } from '../source/store.ts'
+import { deviceSource, sourcesOfDevices, touchSources } from '../source/store.ts'
 import { anyStill } from '../still.ts'
 import { changeOf } from '../trace.ts'
 import { copyDevice } from './copy.ts'
@@ -26,12 +24,14 @@ import {
   deleteDevice,
   describeDevices,
   deviceRows,
+  homeOf,
   lockDevice,
   pageOfDevices,
-  passwordPlace,
+  passwordToStore,
   readDevice,
   updateDevice,
 } from './store.ts'
+import { nextStreams, putStreams } from './streams.ts'
 
 export const device: Handlers<'device'> = {
   async create(input, ctx) {
@@ -81,30 +81,30 @@ export const device: Handlers<'device'> = {
   get: ({ device_id }, ctx) =>
     ctx.app.db.read(ctx.scope, async (trx) => described(trx, ctx, await readDevice(trx, ctx.scope, device_id))),
 
-  async update({ device_id, device_name, nimble_id, UUID, device_tags, version, ...change }, ctx) {
+  async update({ device_id, device_name, nimble_id, UUID, device_tags, device_source, version, ...change }, ctx) {
     const { app, scope } = ctx
     const { before, row, entity } = await app.db.as(scope, async (trx) => {
       const before = await lockDevice(trx, scope, device_id)
       const target = nimble_id === undefined ? null : await readNimble(trx, scope, nimble_id)
-      const [main] = (await sourcesOfDevices(trx, scope, [before])).get(before.id) ?? []
-      if (change.stream_address !== undefined && change.stream_address !== before.stream_address) {
-        const fault = addressFault(change.stream_address, streamSchemes, app.demo.isDemo)
-        if (fault) throw invalid({ stream_address: [fault] })
-        if (main) await updateSource(trx, main, { address: change.stream_address })
-      }
+      const streams = (await sourcesOfDevices(trx, scope, [before])).get(before.id) ?? []
+      const next = nextStreams(app, streams, { stream_address: change.stream_address, device_source })
+      const addresses = next.map(({ address }) => address)
+      const password = passwordToStore(app, before, change.password, homeOf(before, streams), addresses)
+      await putStreams(trx, before, streams, next)
+      const address = next.find(({ row }) => row !== null && row === streams[0])?.address ?? before.stream_address
       await updateDevice(
         trx,
         before,
         {
           name: device_name,
           endpoint_uuid: UUID === '' ? null : UUID,
-          stream_address: change.stream_address,
+          stream_address: address,
           stream_type: change.stream_type,
           username: change.username === '' ? null : change.username,
-          password: sealed(change.password, before, app),
+          password,
           onvif_port: change.onvif_port,
           tags: device_tags && JSON.stringify(device_tags),
-          is_demo: isDemo(app, change.stream_address ?? before.stream_address),
+          is_demo: isDemo(app, address),
         },
         version,
       )
@@ -177,12 +177,6 @@ async function described(trx: Trx, { app, scope }: Ctx, row: DeviceRow): Promise
   const [entity] = await describeDevices(trx, scope, app, [row])
   if (!entity) throw notFound()
   return entity
-}
-
-/** A password to store: absent or masked keeps the stored one, empty or null clears it. */
-function sealed(password: string | null | undefined, device: DeviceRow, app: Services): string | null | undefined {
-  if (password === undefined || password === '****') return undefined
-  return password ? app.secrets.seal(password, passwordPlace(device.uid)) : null
 }
 
 const hasChannels = (names: string[]) =>

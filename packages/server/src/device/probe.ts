@@ -6,8 +6,9 @@ import type { Ctx } from '../mount.ts'
 import { type NimbleRow, readNimble } from '../nimble/store.ts'
 import { invalid } from '../refusal.ts'
 import type { Secrets } from '../secrets.ts'
+import { sourcesOfDevices } from '../source/store.ts'
 import { type KnownCamera, knownCameras } from './discover.ts'
-import { type DeviceRow, passwordPlace, readDevice, setStill } from './store.ts'
+import { type DeviceRow, homeOf, isHome, passwordPlace, readDevice, setStill } from './store.ts'
 
 type Input = Receive<typeof deviceOps.probe>
 
@@ -24,11 +25,13 @@ export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
   }
   const fault = addressFault(input.address, cameraSchemes, app.demo.isDemo)
   if (fault) throw invalid({ address: [fault] })
-  const { nimble, device, known } = await app.db.as(scope, async (trx) => {
+  const { nimble, device, home, known } = await app.db.as(scope, async (trx) => {
     const nimble = await readNimble(trx, scope, input.nimble_id)
+    const device = input.device_id === undefined ? null : await readDevice(trx, scope, input.device_id)
     return {
       nimble,
-      device: input.device_id === undefined ? null : await readDevice(trx, scope, input.device_id),
+      device,
+      home: device ? homeOf(device, (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []) : [],
       known: await knownCameras(trx, nimble.tenant_id),
     }
   })
@@ -37,7 +40,7 @@ export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
     {
       address: input.address,
       username: input.username || null,
-      password: passwordOf(input, device, app.secrets),
+      password: passwordOf(input, device, home, app.secrets),
     },
     tell,
   )
@@ -56,11 +59,10 @@ export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
 }
 
 /** The typed password, or for `****` the stored one, which goes to no other host than the device's own. */
-function passwordOf(input: Input, device: DeviceRow | null, secrets: Secrets): string | null {
+function passwordOf(input: Input, device: DeviceRow | null, home: readonly string[], secrets: Secrets): string | null {
   if (input.password !== '****') return input.password || null
   if (!device) throw invalid({ password: ['required'] })
-  if (addressPlace(input.address)?.host !== addressPlace(device.stream_address)?.host)
-    throw invalid({ password: ['password_again'] })
+  if (!isHome([input.address], home)) throw invalid({ password: ['password_again'] })
   return device.password === null ? null : secrets.open(device.password, passwordPlace(device.uid))
 }
 

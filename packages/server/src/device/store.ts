@@ -16,6 +16,7 @@ import { deviceSource, type StreamRow, sourceReport, sourcesOfDevices } from '..
 import { ofHealth } from './health.ts'
 
 export { siteStandings } from './health.ts'
+export { homeOf, isHome, passwordToStore } from './home.ts'
 export { moveDevice } from './move.ts'
 
 /** By name, so that a prepared statement still fits when another portal has added one. */

@@ -1,6 +1,14 @@
 import { changed } from '../bus.ts'
 import { addressFault, streamSchemes } from '../camera-address.ts'
-import { followDefaultSource, lockDevice } from '../device/store.ts'
+import type { Trx } from '../db/database.ts'
+import {
+  type DeviceRow,
+  followDefaultSource,
+  homeOf,
+  lockDevice,
+  passwordToStore,
+  updateDevice,
+} from '../device/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { raiseDesired } from '../nimble/store.ts'
 import { invalid, Refusal } from '../refusal.ts'
@@ -12,10 +20,13 @@ import {
   deleteSource,
   insertSources,
   listSources,
+  nextStreamNumber,
   readSource,
   type SourceRow,
+  type StreamRow,
   sourceEntity,
   sourcesOfDevices,
+  touchSources,
   updateSource,
 } from './store.ts'
 
@@ -23,7 +34,7 @@ import {
 const sourcesPerDevice = 4
 
 export const source: Handlers<'source'> = {
-  async create({ device_id, nimble_id, ...draft }, ctx) {
+  async create({ device_id, nimble_id, password, ...draft }, ctx) {
     const { app, scope } = ctx
     checkAddress(app, draft.source_address)
     const row = await app.db.as(scope, async (trx) => {
@@ -32,11 +43,10 @@ export const source: Handlers<'source'> = {
       const others = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
       if (others.length >= sourcesPerDevice) throw invalid({ device_id: [`at_most:${sourcesPerDevice}`] })
       checkRole(draft.role, others)
+      await storePassword(trx, app, device, others, password, draft.source_address)
       const isDefault = draft.is_default || others.length === 0
       if (isDefault) await clearDefault(trx, device)
-      const taken = new Set(others.map((other) => other.stream_id))
-      let number = others.length + 1
-      while (taken.has(`${device.uid}/${number}`)) number++
+      const number = nextStreamNumber(device, others)
       const [uid] = await insertSources(trx, device, [{ ...draft, is_default: isDefault }], number)
       if (isDefault) await followDefaultSource(trx, device)
       await raiseDesired(trx, device)
@@ -46,12 +56,12 @@ export const source: Handlers<'source'> = {
     return sourceEntity(row)
   },
 
-  async update({ source_id, source_name, source_address, version, ...change }, ctx) {
+  async update({ source_id, source_name, source_address, password, version, ...change }, ctx) {
     const { app, scope } = ctx
     if (source_address !== undefined) checkAddress(app, source_address)
     const { before, row } = await app.db.as(scope, async (trx) => {
       // Two who choose a default at once: the second waits, and takes the mark from where the first put it.
-      await lockDevice(trx, scope, (await readSource(trx, scope, source_id)).device_uid)
+      const device = await lockDevice(trx, scope, (await readSource(trx, scope, source_id)).device_uid)
       const before = await readSource(trx, scope, source_id)
       const streams = (await sourcesOfDevices(trx, scope, [{ tenant_id: before.tenant_id, id: before.device_id }])).get(
         before.device_id,
@@ -60,6 +70,7 @@ export const source: Handlers<'source'> = {
         change.role,
         (streams ?? []).filter((one) => one.id !== before.id),
       )
+      await storePassword(trx, app, device, streams ?? [], password, source_address ?? before.address)
       if (change.is_default === false && before.is_default) throw invalid({ is_default: ['default_required'] })
       if (change.is_default) await clearDefault(trx, { tenant_id: before.tenant_id, id: before.device_id })
       await updateSource(trx, before, { ...change, name: source_name, address: source_address }, version)
@@ -113,6 +124,22 @@ export const source: Handlers<'source'> = {
 function checkRole(role: SourceRow['role'] | undefined, others: readonly Pick<SourceRow, 'role'>[]): void {
   if (role !== undefined && role !== 'both' && others.some((other) => other.role === role))
     throw invalid({ role: ['role_taken'] })
+}
+
+/** A camera has one password for all its streams. @throws 400 where the stored one would go to another host */
+async function storePassword(
+  trx: Trx,
+  app: Services,
+  device: DeviceRow,
+  streams: readonly StreamRow[],
+  typed: string | null | undefined,
+  address: string,
+): Promise<void> {
+  const password = passwordToStore(app, device, typed, homeOf(device, streams), [address])
+  if (password === undefined) return
+  await updateDevice(trx, device, { password })
+  // Its other streams are opened with it too.
+  await touchSources(trx, device)
 }
 
 function checkAddress(app: Services, address: string): void {

@@ -169,6 +169,14 @@ export async function insertSources(
   return rows.map((row) => row.uid)
 }
 
+/** The first number that no stream of the device is counted with, from behind the last. */
+export function nextStreamNumber(device: { uid: string }, others: readonly Pick<SourceRow, 'stream_id'>[]): number {
+  const taken = new Set(others.map((other) => other.stream_id))
+  let number = others.length + 1
+  while (taken.has(`${device.uid}/${number}`)) number++
+  return number
+}
+
 /** @throws 412 when a version is given and no longer the newest */
 export async function updateSource(
   trx: Trx,

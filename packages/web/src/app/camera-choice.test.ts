@@ -1,6 +1,14 @@
-import type { Probe } from '@sightline/contract'
-import { expect, test } from 'vitest'
-import { bestProfile, cameraName } from './camera-choice.ts'
+import type { Device, Probe } from '@sightline/contract'
+import { describe, expect, test } from 'vitest'
+import {
+  bestProfile,
+  cameraName,
+  isAtHost,
+  liveProfiles,
+  onvifPortOf,
+  streamsToAdd,
+  swappedStreams,
+} from './camera-choice.ts'
 
 const profile = (codec: string, resolution: string | null): Probe['profiles'][number] => ({
   name: `${codec} ${resolution}`,
@@ -30,4 +38,97 @@ test('a name is what the camera calls itself, without letters that names do not 
 
 test('a taken name gets the next free number', () => {
   expect(cameraName({ name: 'Lobby', model: null, host: '' }, ['Lobby', 'Lobby 2'])).toBe('Lobby 3')
+})
+
+test('to look at, the other H.264 streams are offered, the smallest first', () => {
+  const at = (address: string, ...of: [string, string]) => ({ ...profile(...of), stream_address: address })
+  const offered = [at('/1', 'h264', '1920x1080'), at('/2', 'h264', '704x576'), at('/3', 'h265', '352x288')]
+  expect(liveProfiles([...offered, at('/4', 'h264', '640x360')], '/1').map((one) => one.stream_address)).toEqual([
+    '/4',
+    '/2',
+  ])
+})
+
+test('one stream is what the address of a camera says; with another to look at both are named', () => {
+  const names = { main: 'Main', live: 'Small' }
+  expect(streamsToAdd({ main: '/1', live: '' }, names)).toBeUndefined()
+  expect(streamsToAdd({ main: '/1', live: '/2' }, names)).toEqual([
+    { source_name: 'Main', source_address: '/1', role: 'analytics' },
+    { source_name: 'Small', source_address: '/2', role: 'live' },
+  ])
+})
+
+test('the port of an ONVIF service is known where its address was typed', () => {
+  expect(onvifPortOf(' http://192.0.2.1:8000/onvif/device_service')).toBe(8000)
+  expect(onvifPortOf('http://192.0.2.1')).toBe(80)
+  expect(onvifPortOf('rtsp://192.0.2.1:554/1')).toBeNull()
+})
+
+test('an address is at a host of the camera, however it is written; one that is being typed is nowhere else', () => {
+  const camera = { device_source: [{ source_address: 'rtsp://Cam.lan/1' }] } as Device
+  for (const address of ['rtsp://cam.LAN:8554/2', 'http://cam.lan', 'rtsp:/', ''])
+    expect(isAtHost(address, camera)).toBe(true)
+  for (const address of ['rtsp://cam2.lan/1', 'http://192.0.2.1/']) expect(isAtHost(address, camera)).toBe(false)
+})
+
+describe('streams of a camera in whose place another comes', () => {
+  const stream = (source_id: string, role: 'analytics' | 'live' | 'both') => ({
+    ...{ source_id, role, source_name: `Stream ${source_id}` },
+    source_address: `rtsp://192.0.2.1/${source_id}`,
+  })
+  const camera = (streams: Device['device_source'], ...used: string[]) =>
+    ({ device_source: streams, source_channels: used.map((source_id) => ({ source_id })) }) as Device
+  const swapped = (device: Device, live: string) => {
+    const { streams, gone } = swappedStreams(device, { main: 'rtsp://192.0.2.2/1', live }, 'Small')
+    // None may lead to the old camera.
+    for (const { source_address } of streams) expect(source_address).toMatch(/^rtsp:\/\/192\.0\.2\.2\//)
+    return {
+      streams: streams.map((one) => [
+        'source_id' in one ? one.source_id : 'new',
+        one.role,
+        one.source_address.replace('rtsp://192.0.2.2/', ''),
+      ]),
+      gone: gone.map(({ source_id }) => source_id),
+    }
+  }
+  const sub = 'rtsp://192.0.2.2/2'
+
+  test('the default reads the main stream, the one to look at the small one', () => {
+    const two = camera([stream('a', 'analytics'), stream('b', 'live')], 'a')
+    expect(swapped(two, sub)).toEqual({
+      streams: [
+        ['a', 'analytics', '1'],
+        ['b', 'live', '2'],
+      ],
+      gone: [],
+    })
+  })
+
+  test('what the new camera has not goes, unless analytics run on it', () => {
+    const two = [stream('a', 'analytics'), stream('b', 'live')]
+    expect(swapped(camera(two, 'a'), '')).toEqual({ streams: [['a', 'analytics', '1']], gone: ['b'] })
+    expect(swapped(camera(two, 'a', 'b'), '')).toEqual({
+      streams: [
+        ['a', 'analytics', '1'],
+        ['b', 'live', '1'],
+      ],
+      gone: [],
+    })
+  })
+
+  test('a camera with one stream gets one to look at where it is wanted', () => {
+    const one = camera([stream('a', 'both')], 'a')
+    expect(swapped(one, sub)).toEqual({
+      streams: [
+        ['a', 'both', '1'],
+        ['new', 'live', '2'],
+      ],
+      gone: [],
+    })
+    expect(swapped(one, '')).toEqual({ streams: [['a', 'both', '1']], gone: [] })
+    // Four are the most, and one alone is for looking at.
+    const four = ['a', 'b', 'c', 'd'].map((id) => stream(id, 'both'))
+    expect(swapped(camera(four, 'a', 'b', 'c', 'd'), sub).streams).toHaveLength(4)
+    expect(swapped(camera([stream('a', 'live')], 'a'), sub).streams).toEqual([['a', 'live', '1']])
+  })
 })

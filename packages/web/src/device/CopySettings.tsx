@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Modal, MultiSelect, Stack } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Modal, MultiSelect, PasswordInput, Stack } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type Device, deviceSettings } from '@sightline/contract'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
@@ -11,6 +11,8 @@ import classes from './device.module.css'
 
 type Setting = (typeof deviceSettings)[number]
 const typingMs = 200
+/** So many cameras one call takes. */
+const mostCopied = 500
 
 type Props = { device: Device; opened: boolean; onClose: () => void }
 
@@ -29,14 +31,15 @@ export function CopySettings({ device, opened, onClose }: Props) {
   )
 }
 
-function Copy({ device: { device_id, site_id }, onClose }: Omit<Props, 'opened'>) {
+function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omit<Props, 'opened'>) {
   const { t } = useTranslation()
   const [settings, setSettings] = useState<readonly Setting[]>([])
   const [chosen, setChosen] = useState<readonly Device[]>([])
+  const [password, setPassword] = useState('')
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), typingMs)
   const { data = [] } = useQuery({
-    ...api.device.list.query({ site_id, q: q || undefined, limit: 100 }),
+    ...api.device.list.query({ site_id, q: q || undefined, limit: mostCopied }),
     placeholderData: keepPreviousData,
   })
   const copy = useMutation(api.device.copy.mutation({ quiet: true, inline: true }))
@@ -59,6 +62,16 @@ function Copy({ device: { device_id, site_id }, onClose }: Omit<Props, 'opened'>
           ))}
         </Stack>
       </Checkbox.Group>
+      {settings.includes('credentials') && stored !== '' && (
+        <PasswordInput
+          label={t('device.form.password')}
+          description={t('copy.passwordHint')}
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
+          value={password}
+          onChange={({ currentTarget: { value } }) => setPassword(value)}
+        />
+      )}
       <MultiSelect
         label={t('copy.to')}
         searchable
@@ -77,7 +90,7 @@ function Copy({ device: { device_id, site_id }, onClose }: Omit<Props, 'opened'>
           style={{ alignSelf: 'flex-start' }}
           onClick={() => setChosen(offered)}
         >
-          {t('copy.all', { count: offered.length })}
+          {t(data.length < mostCopied ? 'copy.all' : 'copy.first', { count: offered.length })}
         </Button>
       )}
       {copy.isError && (
@@ -107,7 +120,14 @@ function Copy({ device: { device_id, site_id }, onClose }: Omit<Props, 'opened'>
           <Button
             disabled={settings.length === 0 || chosen.length === 0}
             loading={copy.isPending}
-            onClick={() => copy.mutate({ device_id, to: chosen.map((one) => one.device_id), settings: [...settings] })}
+            onClick={() =>
+              copy.mutate({
+                device_id,
+                to: chosen.map((one) => one.device_id),
+                settings: [...settings],
+                ...(password !== '' && { password }),
+              })
+            }
           >
             {t('copy.run', { count: chosen.length })}
           </Button>

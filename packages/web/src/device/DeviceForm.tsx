@@ -1,10 +1,21 @@
-import { Alert, Button, Group, Input, PasswordInput, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Group,
+  Input,
+  NumberInput,
+  PasswordInput,
+  Select,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { type Device, deviceChange, deviceDraft, type Nimble, type Site } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
-import { cameraName } from '../app/camera-choice.ts'
+import { cameraName, isAtHost, onvifPortOf, streamsToAdd } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
-import { codecName } from '../i18n/format.ts'
 import { edgeName } from '../i18n/seeded.ts'
+import { ChooseStreams } from '../ui/cameras/ChooseStreams.tsx'
 import { Findings } from '../ui/cameras/Findings.tsx'
 import { addressToSave } from '../ui/cameras/trial.ts'
 import { useProbe } from '../ui/cameras/useProbe.ts'
@@ -24,6 +35,9 @@ type Values = {
   stream_address: string
   /** The address that was typed when that stream was found. */
   stream_of: string
+  /** Another stream of it to look at; empty: the same. */
+  live: string
+  onvif_port: number | string
   device_name: string
   tags: string
 }
@@ -45,14 +59,20 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
       stream_address: addressToSave(values),
       username: values.username || null,
       password: values.password || null,
+      onvif_port: values.onvif_port === '' ? null : Number(values.onvif_port),
       device_tags: parseTags(values.tags),
     }
+    const live = common.stream_address === values.stream_address ? values.live : ''
     return device
       ? { ...common, device_id: device.device_id, version: device.version }
       : {
           ...common,
           site_id: site.site_id,
           UUID: trial.result?.UUID ?? null,
+          device_source: streamsToAdd(
+            { main: common.stream_address, live },
+            { main: t('stream.mainName'), live: t('stream.liveName') },
+          ),
           stream_type: values.address.startsWith('http') ? ('onvif' as const) : ('rtsp' as const),
         }
   }
@@ -65,12 +85,14 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
       password: device?.password ?? '',
       stream_address: '',
       stream_of: '',
+      live: '',
+      onvif_port: device?.onvif_port ?? '',
       device_name: device?.device_name ?? '',
       tags: tagsText(device?.device_tags ?? {}),
     },
     schema: device ? deviceChange : deviceDraft,
     toInput,
-    shownAt: { stream_address: 'address', device_tags: 'tags' },
+    shownAt: { stream_address: 'address', device_source: 'address', device_tags: 'tags' },
     secrets: ['password'],
     submit: async (chosen) => {
       const input = toInput(chosen)
@@ -86,6 +108,9 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
   const trial = useProbe(values, (stream, { model }, address) => {
     form.setFieldValue('stream_address', stream)
     form.setFieldValue('stream_of', address)
+    form.setFieldValue('live', '')
+    const port = onvifPortOf(address)
+    if (port !== null) form.setFieldValue('onvif_port', port)
     const named = { name: model, model, host: new URL(stream).hostname }
     if (!form.getValues().device_name) form.setFieldValue('device_name', cameraName(named, taken))
   })
@@ -99,6 +124,9 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
     values.username === (device.username ?? '') &&
     values.password === (device.password ?? '')
   const maySave = trial.works || isSame
+  // The server refuses it anyway; said before, nobody runs into it.
+  const isElsewhere = device !== undefined && !isAtHost(values.address, device)
+  const movesOthers = isElsewhere && device.device_source.length > 1
   const profiles = trial.result?.profiles ?? []
   return (
     <form onSubmit={onSubmit} noValidate>
@@ -122,12 +150,23 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
             spellCheck={false}
             {...field('address')}
           />
+          {movesOthers && (
+            <p className="t2" role="status" style={{ fontSize: 13 }}>
+              {t('device.form.movesOthers')}
+            </p>
+          )}
           <Group mt="md" grow align="flex-start">
             <TextInput label={t('device.form.username')} autoComplete="off" {...field('username')} />
             <PasswordInput
               label={t('device.form.password')}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
-              description={values.password === kept ? t('device.form.passwordKept') : t('device.form.passwordHint')}
+              description={t(
+                values.password !== kept
+                  ? 'device.form.passwordHint'
+                  : isElsewhere
+                    ? 'message.password_again'
+                    : 'device.form.passwordKept',
+              )}
               autoComplete="new-password"
               visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
               {...field('password')}
@@ -157,34 +196,31 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
               )}
               <div>
                 <Findings findings={trial.findings} />
-                {profiles.length > 1 && (
-                  <Radio.Group
-                    mt="sm"
-                    label={t('device.form.profile')}
-                    value={addressToSave(values)}
-                    onChange={(stream) => {
-                      form.setFieldValue('stream_address', stream)
-                      form.setFieldValue('stream_of', values.address.trim())
-                    }}
-                  >
-                    {profiles.map((profile) => (
-                      <Radio
-                        key={profile.stream_address}
-                        mt={6}
-                        value={profile.stream_address}
-                        label={[profile.name, profile.codec && codecName(profile.codec), profile.resolution]
-                          .filter(Boolean)
-                          .join(' · ')}
-                      />
-                    ))}
-                  </Radio.Group>
-                )}
+                <ChooseStreams
+                  profiles={profiles}
+                  isMainOnly={device !== undefined}
+                  value={{ main: addressToSave(values), live: values.live }}
+                  onChange={({ main, live }) => {
+                    form.setFieldValue('stream_address', main)
+                    form.setFieldValue('stream_of', values.address.trim())
+                    form.setFieldValue('live', live)
+                  }}
+                />
               </div>
             </div>
           )}
         </Panel>
         <Panel title={t('device.about')}>
           <TextInput label={t('device.form.name')} required {...field('device_name')} />
+          <NumberInput
+            mt="md"
+            maw={220}
+            label={t('bulk.column.onvif_port')}
+            description={t('device.form.onvifHint')}
+            hideControls
+            allowDecimal={false}
+            {...field('onvif_port')}
+          />
           <Textarea mt="md" label={t('device.form.tags')} description={t('device.form.tagsHint')} {...field('tags')} />
           {!maySave && trial.result && <Input.Error mt="md">{t('device.form.testFailed')}</Input.Error>}
           <FormActions

@@ -1,9 +1,10 @@
-import { ActionIcon, Alert, Button, Group, Menu, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { ActionIcon, Alert, Button, Group, Menu, Modal, PasswordInput, Select, Stack, TextInput } from '@mantine/core'
 import { type Device, sourceRoles, api as table } from '@sightline/contract'
 import { IconDots, IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isAtHost } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { words } from '../i18n/words.ts'
@@ -113,16 +114,22 @@ export function Streams({ device }: { device: Device }) {
 function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream | null; onDone: () => void }) {
   const { t } = useTranslation()
   const { device_id } = device
+  type Values = { source_name: string; source_address: string; role: Stream['role']; password: string }
+  const needsPassword = ({ source_address }: Values) => device.password !== '' && !isAtHost(source_address, device)
+  const toCall = ({ password, ...values }: Values) => ({ ...values, ...(password !== '' && { password }) })
   const { form, values, field, onSubmit, isSaving } = useDraftForm({
     name: stream ? `stream.edit:${stream.source_id}` : `stream.add:${device_id}`,
     initial: {
       source_name: stream?.source_name ?? '',
       source_address: stream?.source_address ?? '',
       role: stream?.role ?? ('live' as Stream['role']),
+      password: '',
     },
+    secrets: ['password'],
     schema: stream ? table.source.update.input : table.source.create.input,
-    toInput: (typed) => (stream ? { ...typed, source_id: stream.source_id } : { ...typed, device_id }),
-    async submit(typed) {
+    toInput: (values) => ({ ...toCall(values), ...(stream ? { source_id: stream.source_id } : { device_id }) }),
+    async submit(values) {
+      const typed = toCall(values)
       const result = stream
         ? await api.source.update.call({ ...typed, source_id: stream.source_id })
         : await api.source.create.call({ ...typed, device_id })
@@ -138,7 +145,7 @@ function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream
       address: values.source_address,
       username: device.username ?? '',
       // The stored password, which never comes here, is the camera's for all its streams.
-      password: '****',
+      password: needsPassword(values) ? values.password : '****',
     },
     (address) => form.setFieldValue('source_address', address),
   )
@@ -156,6 +163,16 @@ function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream
           spellCheck={false}
           {...field('source_address')}
         />
+        {needsPassword(values) && (
+          <PasswordInput
+            label={t('device.form.password')}
+            description={t('message.password_again')}
+            withAsterisk
+            autoComplete="new-password"
+            visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
+            {...field('password')}
+          />
+        )}
         <Select
           label={t('stream.role')}
           allowDeselect={false}

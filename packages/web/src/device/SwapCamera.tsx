@@ -1,12 +1,13 @@
-import { Alert, Button, Group, Modal, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { Device } from '@sightline/contract'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { liveProfiles, onvifPortOf, type StreamChoice, swappedStreams } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
-import { codecName } from '../i18n/format.ts'
 import { fieldText } from '../i18n/words.ts'
 import { CameraFields, noAddress } from '../ui/cameras/CameraFields.tsx'
+import { ChooseStreams } from '../ui/cameras/ChooseStreams.tsx'
 import { Findings } from '../ui/cameras/Findings.tsx'
 import { useProbe } from '../ui/cameras/useProbe.ts'
 import classes from './device.module.css'
@@ -34,18 +35,23 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
   const { device_id, nimble_id, version, source_channels } = device
   const [camera, setCamera] = useState(noAddress)
   const { address, username, password } = camera
-  const [stream, setStream] = useState('')
+  const [streams, setStreams] = useState<StreamChoice>({ main: '', live: '' })
   const [isSaving, setIsSaving] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
-  const trial = useProbe({ nimble_id, ...camera }, setStream)
-  const profiles = trial.result?.profiles ?? []
+  // Who had a stream of its own to look at gets one again, where the new camera has one.
+  const hasLive = device.device_source.some(({ role }) => role === 'live')
+  const trial = useProbe({ nimble_id, ...camera }, (main, { profiles }) =>
+    setStreams({ main, live: (hasLive && liveProfiles(profiles, main)[0]?.stream_address) || '' }),
+  )
+  const next = swappedStreams(device, streams, t('stream.liveName'))
 
   const save = async () => {
     setIsSaving(true)
     const result = await api.device.update.call({
       device_id,
       UUID: trial.result?.UUID ?? null,
-      stream_address: stream,
+      onvif_port: onvifPortOf(address),
+      device_source: next.streams,
       stream_type: address.trim().startsWith('http') ? 'onvif' : 'rtsp',
       username: username || null,
       password: password || null,
@@ -100,19 +106,20 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
             {t('swap.compare')}
           </Text>
           <Findings findings={trial.findings} />
-          {profiles.length > 1 && (
-            <Radio.Group label={t('device.form.profile')} value={stream} onChange={setStream}>
-              {profiles.map((profile) => (
-                <Radio
-                  key={profile.stream_address}
-                  mt={6}
-                  value={profile.stream_address}
-                  label={[profile.name, profile.codec && codecName(profile.codec), profile.resolution]
-                    .filter(Boolean)
-                    .join(' · ')}
-                />
+          <ChooseStreams profiles={trial.result.profiles} value={streams} onChange={setStreams} />
+          {(next.streams.length > 1 || next.gone.length > 0) && (
+            <ul className={classes.swapped} aria-label={t('swap.streams')}>
+              {next.streams.map(({ source_name, source_address }) => (
+                <li key={source_name}>
+                  <b>{source_name}</b> <span className="num muted">{t('swap.reads', { address: source_address })}</span>
+                </li>
               ))}
-            </Radio.Group>
+              {next.gone.map(({ source_id, source_name }) => (
+                <li key={source_id}>
+                  <b>{source_name}</b> <span className="muted">{t('swap.gone')}</span>
+                </li>
+              ))}
+            </ul>
           )}
         </>
       )}

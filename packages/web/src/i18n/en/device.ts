@@ -35,6 +35,7 @@ export const device = {
   selected_other: '{{count}} cameras selected',
   unselect: 'Clear selection',
   fpsShort: '{{fps}}/s',
+  bitrate: '{{rate}} kbit/s',
   tag: {
     open: 'Set a tag…',
     title_one: 'Tag of {{count}} camera',
@@ -68,7 +69,13 @@ export const device = {
     passwordKept: 'Leave as it is to keep the stored one',
     test: 'Test the camera',
     retest: 'Test again',
-    profile: 'Stream to use',
+    profile: 'Stream to analyse',
+    live: 'Stream to look at',
+    liveHint:
+      'A small one spares the network and whoever watches many cameras; boxes are drawn on the analysed one only.',
+    liveSame: 'The same',
+    onvifHint: 'By it a search recognises the camera',
+    movesOthers: 'Its other streams are read from the new address too.',
     name: 'Name',
     tags: 'Tags',
     tagsHint: 'One per line as key = value, e.g. floor = 2',
@@ -100,6 +107,8 @@ export const stream = {
   addressHint: 'Like rtsp://192.168.1.20:554/stream2; the user name and password are those of the camera',
   role: 'Used for',
   test: 'Test the stream',
+  mainName: 'Main',
+  liveName: 'Small',
 } as const
 
 export const swap = {
@@ -113,6 +122,9 @@ export const swap = {
   compare: 'Zones are drawn on the old picture: the new one should show the same scene.',
   noPicture: 'No picture',
   save: 'Swap and restart',
+  streams: 'What becomes of the streams',
+  reads: 'reads {{address}}',
+  gone: 'is removed: the new camera has none in its place, and no analytic needs it',
   done: '{{name}} is read from the new camera now.',
 } as const
 
@@ -135,7 +147,10 @@ export const copy = {
     onvif_port: 'ONVIF port',
     nimble: 'Edge server that reads it',
   },
+  passwordHint: 'Type it again: cameras at another host are not given the stored one.',
   to: 'To these cameras of the site',
+  first_one: 'Choose it',
+  first_other: 'Choose the first {{count}}: one call takes no more',
   all_one: 'Choose it',
   all_other: 'Choose all {{count}}',
   run_one: 'Copy to {{count}} camera',

@@ -37,6 +37,7 @@ export const device = {
   selected_other: '{{count}} caméras choisies',
   unselect: 'Annuler le choix',
   fpsShort: '{{fps}}/s',
+  bitrate: '{{rate}} kbit/s',
   tag: {
     open: 'Poser une étiquette…',
     title_one: 'Étiquette de {{count}} caméra',
@@ -70,7 +71,13 @@ export const device = {
     passwordKept: 'Laissez tel quel pour garder celui enregistré',
     test: 'Tester la caméra',
     retest: 'Tester de nouveau',
-    profile: 'Flux à utiliser',
+    profile: 'Flux à analyser',
+    live: 'Flux à regarder',
+    liveHint:
+      'Un petit ménage le réseau et qui regarde beaucoup de caméras ; les cadres ne sont dessinés que sur celui qui est analysé.',
+    liveSame: 'Le même',
+    onvifHint: 'Une recherche y reconnaît la caméra',
+    movesOthers: 'Ses autres flux sont lus à la nouvelle adresse aussi.',
     name: 'Nom',
     tags: 'Étiquettes',
     tagsHint: 'Une par ligne, clé = valeur, p. ex. étage = 2',
@@ -102,6 +109,8 @@ export const stream: Catalogue['stream'] = {
   addressHint: 'Comme rtsp://192.168.1.20:554/stream2 ; l’utilisateur et le mot de passe sont ceux de la caméra',
   role: 'Sert à',
   test: 'Essayer le flux',
+  mainName: 'Principal',
+  liveName: 'Petit',
 }
 
 export const swap: Catalogue['swap'] = {
@@ -115,6 +124,9 @@ export const swap: Catalogue['swap'] = {
   compare: 'Les zones sont dessinées sur l’ancienne image : la nouvelle devrait montrer la même scène.',
   noPicture: 'Pas d’image',
   save: 'Remplacer et redémarrer',
+  streams: 'Ce que deviennent les flux',
+  reads: 'lit {{address}}',
+  gone: "est retiré : la nouvelle caméra n'en a pas à sa place, et aucune analyse n'en a besoin",
   done: '{{name}} est désormais lue sur la nouvelle caméra.',
 }
 
@@ -137,7 +149,10 @@ export const copy: Catalogue['copy'] = {
     onvif_port: 'Port ONVIF',
     nimble: 'Serveur edge qui la lit',
   },
+  passwordHint: "Saisissez-le à nouveau : les caméras d'un autre hôte ne reçoivent pas celui enregistré.",
   to: 'Vers ces caméras du site',
+  first_one: 'La choisir',
+  first_other: 'Choisir les {{count}} premières : un appel n’en prend pas plus',
   all_one: 'La choisir',
   all_other: 'Choisir les {{count}}',
   run_one: 'Copier vers {{count}} caméra',

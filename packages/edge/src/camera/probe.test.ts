@@ -13,6 +13,11 @@ describe('what a stream is, before it is added', () => {
     const demo = await startDemoCamera(odd)
     const probed = await probeStream({ address: demo.address, ...odd, allow: local(demo.port) })
     expect(probed).toMatchObject({ codec: 'h264', width: 640, height: 360, fps: 15 })
+    const { bitrate, key_interval } = probed as { bitrate: number; key_interval: number }
+    // One key frame in 30 pictures, of a scene with the size of which nothing else is known.
+    expect(key_interval).toBeCloseTo(2, 1)
+    expect(bitrate).toBeGreaterThan(20)
+    expect(bitrate).toBeLessThan(5000)
     expect(sizeOfJpeg((probed as { jpeg: Buffer }).jpeg)).toEqual([640, 360])
   })
 

@@ -12,6 +12,10 @@ export type ProbedStream = {
   height: number
   /** From the timestamps of the first pictures; null when too few came. */
   fps: number | null
+  /** kbit a second, over the time that was looked at; null when that was too short. */
+  bitrate: number | null
+  /** Seconds from the first key frame to the next, or how long none came; null when the look ended before. */
+  key_interval: number | null
   /** Pictures do not come in the order in which they are shown. */
   has_b_frames: boolean
   /** A still of at most 1280×720; null when the stream gave no key frame in time. */
@@ -30,6 +34,8 @@ const stillSize = { width: 1280, height: 720 }
 /** Enough for the rate. */
 const wantedUnits = 15
 const probeMs = 12_000
+/** So long the next key frame is waited for: after that they are too far apart, however far. */
+const keyWaitSeconds = 4.2
 
 /** The guard and the look before FFmpeg: where to connect, or why not. */
 export async function reach(
@@ -69,7 +75,10 @@ function look(
       clearTimeout(late)
       camera.close()
       if (size && units.length > 0)
-        resolve({ codec: 'h264', ...size, fps: rateOf(units), has_b_frames: isReordered(units), jpeg })
+        resolve({
+          ...{ codec: 'h264', ...size, fps: rateOf(units), ...measured(units) },
+          ...{ has_b_frames: isReordered(units), jpeg },
+        })
       else resolve({ cause: failure ?? 'stalled' })
     }
     const late = setTimeout(() => settle(null), timeoutMs)
@@ -81,7 +90,7 @@ function look(
         if (units.length === 0) camera.tell({ type: 'jpeg', id: 0, most: stillSize })
         units.push(message.unit)
       }
-      if (jpeg && units.length >= wantedUnits) settle(null)
+      if (jpeg && units.length >= wantedUnits && measured(units).key_interval !== null) settle(null)
     }
     const camera = startCameraProcess(onMessage, (complaint) => complaint && settle('decoder_crashed'))
     const { ip, port, path } = target
@@ -97,4 +106,15 @@ function rateOf(units: Unit[]): number | null {
   const steps = times.slice(1).map((time, i) => time - (times[i] as number))
   const middle = steps.sort((a, b) => a - b)[steps.length >> 1]
   return middle ? Math.round((ticksPerSecond / middle) * 10) / 10 : null
+}
+
+/** What one group of pictures tells: from a key frame to the next, or to where no more was waited. */
+function measured(units: readonly Unit[]): Pick<ProbedStream, 'bitrate' | 'key_interval'> {
+  const next = units.findIndex(({ key }, i) => key && i > 0)
+  const group = next < 0 ? units : units.slice(0, next + 1)
+  const [first, last] = [group[0], group.at(-1)]
+  const seconds = first && last ? (last.dts - first.dts) / ticksPerSecond : 0
+  if (next < 0 && seconds < keyWaitSeconds) return { bitrate: null, key_interval: null }
+  const bytes = group.slice(0, -1).reduce((sum, { data }) => sum + data.length, 0)
+  return { bitrate: seconds > 0 ? Math.round((bytes * 8) / seconds / 1000) : null, key_interval: seconds }
 }

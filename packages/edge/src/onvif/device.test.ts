@@ -9,7 +9,10 @@ import { maxXmlBytes } from './xml.ts'
 type Answer = Parameters<typeof startOnvifPeer>[0]
 
 /** A stream that works, so that these tests are about ONVIF alone; `probe.test.ts` opens real ones. */
-const works: StreamCheck = { codec: 'h264', width: 640, height: 480, fps: 15, has_b_frames: false, jpeg: null }
+const works: StreamCheck = {
+  ...{ codec: 'h264', width: 640, height: 480, fps: 15, bitrate: null, key_interval: null },
+  ...{ has_b_frames: false, jpeg: null },
+}
 
 async function tried(answer: Answer, login: Credentials = { username: 'admin', password: 'secret' }) {
   const peer = await startOnvifPeer(answer)

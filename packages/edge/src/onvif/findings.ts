@@ -1,5 +1,6 @@
 /** What a probe has to say, as messages that the browser translates: `text_id` is the id with its arguments behind colons. */
 import type { Finding } from '@sightline/contract/edge'
+import { pipelineDefaults } from '@sightline/domain'
 import type { CameraCause } from '../camera/cause.ts'
 
 type Args = Record<string, string | number>
@@ -31,24 +32,45 @@ export function failure(cause: ProbeCause, hasUser: boolean): Finding {
   return codec === undefined ? error(code) : error(code, { codec: codecText(codec) })
 }
 
-export type Seen = { width: number; height: number; fps: number | null; hasBFrames: boolean }
+export type Seen = {
+  width: number
+  height: number
+  fps: number | null
+  /** From one key frame to the next; null when that was not seen. */
+  keySeconds: number | null
+  hasBFrames: boolean
+}
 
 /** More than this costs decoding and gives the analysis nothing. */
 const manyPixels = 1920 * 1088
 /** Fewer rows than this and people are too small to be found. */
 const fewRows = 360
 const lowFps = 5
+/** These want more pictures than the others: flames flicker, and what may collide is fast. */
+const fastUsecases = ['frdtec', 'coldtec'] as const
+/** Farther apart, live pictures begin late and clips begin early; "smart codecs" do it while little moves. */
+const farKeySeconds = 4
 
 /** About a stream that works. */
-export function aboutStream({ width, height, fps, hasBFrames }: Seen): Finding[] {
+export function aboutStream({ width, height, fps, keySeconds, hasBFrames }: Seen): Finding[] {
   const resolution = `${width}x${height}`
   return [
     fps === null ? good('stream_works', { resolution }) : good('stream_works_at', { resolution, fps: rounded(fps) }),
     ...(width * height > manyPixels ? [warning('resolution_high', { resolution })] : []),
     ...(height < fewRows ? [warning('resolution_low', { resolution })] : []),
     ...(fps !== null && fps < lowFps ? [warning('fps_low', { fps: rounded(fps) })] : []),
+    ...(fps !== null && fps >= lowFps ? fastUsecases.flatMap((key) => belowWanted(key, fps)) : []),
+    ...(keySeconds !== null && keySeconds > farKeySeconds
+      ? [warning('key_frames_far', { seconds: farKeySeconds })]
+      : []),
     ...(hasBFrames ? [warning('b_frames')] : []),
   ]
+}
+
+function belowWanted(key: (typeof fastUsecases)[number], fps: number): Finding[] {
+  const wanted = Number(pipelineDefaults(key)['decode.fps'])
+  // What a camera sends wavers a little around what it is set to.
+  return rounded(fps) < wanted - 0.5 ? [warning(`fps_low_${key}`, { fps: rounded(fps), wanted })] : []
 }
 
 const rounded = (fps: number): number => Math.round(fps * 10) / 10

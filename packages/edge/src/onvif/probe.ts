@@ -24,7 +24,16 @@ export type ProbeTarget = Credentials & {
 
 /** What opening a stream has shown. */
 export type StreamCheck =
-  | { codec: string; width: number; height: number; fps: number | null; has_b_frames: boolean; jpeg: Buffer | null }
+  | {
+      codec: string
+      width: number
+      height: number
+      fps: number | null
+      bitrate: number | null
+      key_interval: number | null
+      has_b_frames: boolean
+      jpeg: Buffer | null
+    }
   | { cause: CameraCause }
 
 export type ProbeHooks = {
@@ -161,9 +170,13 @@ async function tryStream(profile: Profile, target: ProbeTarget, hooks: ProbeHook
     return { profile: codec === null ? profile : { ...profile, codec }, findings, jpeg: null }
   }
   const { codec, width, height, fps, jpeg } = check
+  const seen = { width, height, fps: fps ?? profile.fps, keySeconds: check.key_interval }
   return {
-    profile: { ...profile, codec, resolution: `${width}x${height}`, fps: fps ?? profile.fps },
-    findings: aboutStream({ width, height, fps: fps ?? profile.fps, hasBFrames: check.has_b_frames }),
+    profile: {
+      ...profile,
+      ...{ codec, resolution: `${width}x${height}`, fps: seen.fps, bitrate: check.bitrate ?? profile.bitrate },
+    },
+    findings: aboutStream({ ...seen, hasBFrames: check.has_b_frames }),
     jpeg,
   }
 }

@@ -18,6 +18,9 @@ const source =
 const x264 = 'x264enc speed-preset=ultrafast key-int-max=15 bitrate=800'
 export const pipelines = {
   h264: `${source} ! ${x264} tune=zerolatency ! rtph264pay name=pay0 pt=96 config-interval=1`,
+  /** One key frame in twenty seconds. */
+  farKeys: `${source} ! ${x264.replace('=15', '=300')} tune=zerolatency ! rtph264pay name=pay0 pt=96 config-interval=1`,
+  slow: `${source.replace('15/1', '8/1')} ! ${x264} tune=zerolatency ! rtph264pay name=pay0 pt=96 config-interval=1`,
   /** High profile; B-frames of a pyramid. */
   bFrames: `${source} ! ${x264} speed-preset=medium bframes=3 b-pyramid=true b-adapt=false rc-lookahead=4 ! video/x-h264,profile=high ! rtph264pay name=pay0 pt=96 config-interval=1`,
   h265: `${source} ! x265enc tune=zerolatency speed-preset=ultrafast key-int-max=15 ! rtph265pay name=pay0 pt=96`,

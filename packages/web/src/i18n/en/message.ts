@@ -210,6 +210,10 @@ export const message = {
   resolution_low: '{{0}} is little: people far away will not be found. Choose a larger stream.',
   fps_low:
     "{{0}} pictures a second are few: at least 5 are needed. Raise the frame rate in the camera's video settings.",
+  fps_low_frdtec: 'At {{0}} pictures a second fires are found later than they could be: fire detection wants {{1}}.',
+  fps_low_coldtec: 'At {{0}} pictures a second near collisions are missed: their detection wants {{1}}.',
+  key_frames_far:
+    "Key frames come more than {{0}} seconds apart: live pictures begin late. Set their interval to 1 or 2 seconds in the camera's video settings, and switch off a smart codec (H.264+, Zipstream).",
   b_frames:
     "The stream has B-frames, which delay the live picture. Switch them off in the camera's video settings if you can.",
   profile_not_h264: 'The profile {{0}} sends {{1}} and cannot be used. Use another one, or set it to H.264.',

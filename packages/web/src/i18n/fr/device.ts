@@ -126,7 +126,7 @@ export const swap: Catalogue['swap'] = {
   save: 'Remplacer et redémarrer',
   streams: 'Ce que deviennent les flux',
   reads: 'lit {{address}}',
-  gone: "est retiré : la nouvelle caméra n'en a pas à sa place, et aucune analyse n'en a besoin",
+  gone: 'est retiré : la nouvelle caméra n’en a pas à sa place, et aucune analyse n’en a besoin',
   done: '{{name}} est désormais lue sur la nouvelle caméra.',
 }
 
@@ -149,7 +149,7 @@ export const copy: Catalogue['copy'] = {
     onvif_port: 'Port ONVIF',
     nimble: 'Serveur edge qui la lit',
   },
-  passwordHint: "Saisissez-le à nouveau : les caméras d'un autre hôte ne reçoivent pas celui enregistré.",
+  passwordHint: 'Saisissez-le à nouveau : les caméras d’un autre hôte ne reçoivent pas celui enregistré.',
   to: 'Vers ces caméras du site',
   first_one: 'La choisir',
   first_other: 'Choisir les {{count}} premières : un appel n’en prend pas plus',

@@ -211,6 +211,12 @@ export const message: Catalogue['message'] = {
   resolution_low: '{{0}}, c’est peu : les personnes éloignées ne seront pas détectées. Choisissez un flux plus grand.',
   fps_low:
     '{{0}} images par seconde, c’est peu : il en faut au moins 5. Augmentez la cadence dans les réglages vidéo de la caméra.',
+  fps_low_frdtec:
+    'À {{0}} images par seconde, les feux sont détectés plus tard qu’ils ne pourraient l’être : la détection de feu en veut {{1}}.',
+  fps_low_coldtec:
+    'À {{0}} images par seconde, des collisions évitées de peu passent inaperçues : leur détection en veut {{1}}.',
+  key_frames_far:
+    'Les images clés sont à plus de {{0}} secondes l’une de l’autre : l’image en direct commence tard. Réglez leur intervalle à 1 ou 2 secondes dans les réglages vidéo de la caméra, et désactivez un codec « intelligent » (H.264+, Zipstream).',
   b_frames:
     'Le flux contient des images B, qui retardent l’image en direct. Désactivez-les si possible dans les réglages vidéo de la caméra.',
   profile_not_h264:

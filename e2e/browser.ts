@@ -59,19 +59,20 @@ export async function openPage(
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Serious and critical violations of WCAG 2.2 AA that axe-core finds on the page. */
-export async function axeFaults(page: Page): Promise<string[]> {
+/** Serious and critical violations of WCAG 2.2 AA that axe-core finds on the page. @param also ids of further rules */
+export async function axeFaults(page: Page, also: string[] = []): Promise<string[]> {
   // Through the debugger protocol, as the page's own policy forbids inline scripts.
   await page.evaluate(axeSource)
-  return page.evaluate(async () => {
+  return page.evaluate(async (also) => {
     const axe = (globalThis as unknown as { axe: { run(options: object): Promise<{ violations: Violation[] }> } }).axe
     type Violation = { id: string; impact: string; nodes: { target: string[] }[] }
     const { violations } = await axe.run({
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'],
+      rules: Object.fromEntries(also.map((id) => [id, { enabled: true }])),
       resultTypes: ['violations'],
     })
     return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || also.includes(id))
       .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)
-  })
+  }, also)
 }

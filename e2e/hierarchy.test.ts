@@ -430,7 +430,7 @@ test("a site's place comes from its zip code and its picture from the camera at 
   await page.getByLabel('Country').first().fill('France')
   await page.getByRole('option', { name: 'France', exact: true }).click()
   await press(page, 'Find the place')
-  await page.getByText('The zip code is not known: this is the middle of the country.').waitFor()
+  await page.getByText('This place could not be looked up: here is the middle of the country.').waitFor()
   await page.locator('.maplibregl-marker').waitFor()
   await press(page, 'Take a picture')
   await page.getByRole('dialog').getByRole('button', { name: 'Take it' }).click()

@@ -33,7 +33,13 @@ export function Course({ customerId, usecases }: { customerId: string; usecases:
   const series = isNew ? seriesOf(minutes.data) : day
   return (
     <Panel
-      title={t(isNew ? 'dashboard.firstHour' : 'dashboard.hourly')}
+      title={
+        <>
+          {t(isNew ? 'dashboard.firstHour' : 'dashboard.hourly')}
+          {/* Heard alone: on screen the column says it. */}
+          {usecases.length === 1 && <span className="sr"> · {t(`usecase.name.${usecase_key}`)}</span>}
+        </>
+      }
       aside={
         usecases.length > 1 && (
           <Select

@@ -40,10 +40,15 @@ export const demo = {
   stop: op({
     method: 'DELETE',
     path: '/demo/cameras',
-    summary: 'Stop the simulated cameras',
+    summary: 'Stop the simulated cameras and remove them with their analytics; with `dry_run` only what would go',
     access: 'super_admin_only',
-    input: z.strictObject({}),
-    output: z.array(demoCamera),
+    input: z.strictObject({ dry_run: z.boolean().default(false) }),
+    output: z.object({
+      devices: z.array(z.object({ device_id: z.uuid(), device_name: z.string() })),
+      channels: z.array(z.object({ channel_id: z.uuid(), channel_name: z.string() })),
+      /** Simulated cameras that run, added or not. */
+      running: z.int(),
+    }),
   }),
   fault: op({
     method: 'POST',

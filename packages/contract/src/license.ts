@@ -73,12 +73,13 @@ export const license = {
   update: op({
     method: 'PATCH',
     path: '/license',
-    summary: 'Rename a licence or replace its key',
+    summary: 'Rename a licence or replace its key; with `dry_run` only what it would be',
     access: 'super_admin_only',
     input: z.strictObject({
       license_id: id,
       license_name: thing.optional(),
       license_key: z.literal('****').or(key).optional(),
+      dry_run: z.boolean().default(false),
       version,
     }),
     output: licenseEntity,

@@ -17,6 +17,22 @@ export const pipelineEntity = z
   .meta({ id: 'Pipeline' })
 export type Pipeline = z.infer<typeof pipelineEntity>
 
+/** A pipeline with the channels that run it, those within the caller's reach. */
+export const pipelineUse = pipelineEntity
+  .extend({
+    channels: z.array(
+      z.object({
+        channel_id: z.uuid(),
+        channel_name: z.string(),
+        device_id: z.uuid(),
+        site_id: z.uuid(),
+        usecase_id: z.uuid(),
+      }),
+    ),
+  })
+  .meta({ id: 'PipelineUse' })
+export type PipelineUse = z.infer<typeof pipelineUse>
+
 /** The map itself, or the list of key and value that older clients send. */
 const elementsIn = z.union([
   elements,
@@ -45,6 +61,14 @@ export const catalogItem = z
 export type CatalogItem = z.infer<typeof catalogItem>
 
 export const pipeline = {
+  list: op({
+    method: 'GET',
+    path: '/pipeline/list',
+    summary: 'Pipelines with the channels that run them: of an edge server, or those that name a model',
+    access: 'viewer_and_above',
+    input: z.strictObject({ nimble_id: id.optional(), model_id: id.optional() }),
+    output: z.array(pipelineUse),
+  }),
   create: op({
     method: 'POST',
     path: '/pipeline/create',

@@ -16,11 +16,29 @@ export const applicationStatus = z
     /** Below: only with is_detail. */
     modules: z
       .array(
-        z.object({ name: z.string(), state: z.string(), since: z.string().nullable(), cause: z.string().nullable() }),
+        z.object({
+          name: z.string(),
+          state: z.string(),
+          since: z.string().nullable(),
+          cause: z.string().nullable(),
+          /** Of an edge server; null of what belongs to the portal. */
+          nimble_id: z.uuid().nullable(),
+          is_local: z.boolean(),
+          /** Events that wait there for the portal; null while nobody can tell. */
+          waiting_events: z.int().nullable(),
+        }),
       )
       .optional(),
     database: z.object({ version: z.string(), size_bytes: z.number(), row_security: z.boolean() }).optional(),
-    jobs: z.object({ running: z.int() }).optional(),
+    /** Long work of the organization: what runs and waits now, what failed in the last 24 hours; by kind where there is some. */
+    jobs: z
+      .object({
+        running: z.int(),
+        waiting: z.int(),
+        failed: z.int(),
+        kinds: z.array(z.object({ kind: z.string(), running: z.int(), waiting: z.int(), failed: z.int() })),
+      })
+      .optional(),
     disks: z.array(z.object({ path: z.string(), free_bytes: z.number(), total_bytes: z.number() })).optional(),
     tzdata: z.string().optional(),
     uptime_s: z.number().optional(),

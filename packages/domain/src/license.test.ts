@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { expiryStage, licenseRefusal, licenseState } from './license.ts'
+import { expiryStage, licenseRefusal, licenseState, renewalRefusal } from './license.ts'
 
 const now = Date.UTC(2026, 4, 4)
 const days = (n: number) => now + n * 86_400_000
@@ -29,11 +29,30 @@ it.each([
   expect(expiryStage(expiresAt, now)).toBe(stage)
 })
 
+const terms = { limit: 16, used: 15, validFrom: null, expiresAt: null, bundles: null }
+
 it.each([
-  ['room left', 16, 15, null, null, null],
-  ['full', 16, 16, null, null, 'license_limit'],
-  ['ended', 16, 0, null, days(-1), 'license_expired'],
-  ['begins tomorrow', 16, 0, days(1), null, 'license_not_yet_valid'],
-] as const)('one more channel: %s', (_, limit, used, from, until, why) => {
-  expect(licenseRefusal(limit, used, from, until, now)).toBe(why)
+  ['room left', {}, null],
+  ['full', { used: 16 }, { code: 'license_limit' }],
+  ['ended', { used: 0, expiresAt: days(-1) }, { code: 'license_expired' }],
+  ['begins tomorrow', { used: 0, validFrom: days(1) }, { code: 'license_not_yet_valid' }],
+  ['covers the bundle', { bundles: ['people'] }, null],
+  ['covers another bundle', { bundles: ['safety'] }, { code: 'license_bundle', bundle: 'people' }],
+] as const)('one more channel: %s', (_, given, why) => {
+  expect(licenseRefusal({ ...terms, ...given }, ['pplcnt'], now)).toEqual(why)
+})
+
+it('several more channels fit together or not at all; without a use case there is room for one or none', () => {
+  expect(licenseRefusal(terms, ['pplcnt', 'pplcnt'], now)).toEqual({ code: 'license_limit' })
+  expect(licenseRefusal({ ...terms, bundles: ['safety'] }, [], now)).toBeNull()
+  expect(licenseRefusal({ ...terms, used: 16 }, [], now)).toEqual({ code: 'license_limit' })
+})
+
+it('other terms of a licence must take what is in use', () => {
+  expect(renewalRefusal({ limit: 2, bundles: ['people'] }, ['pplcnt', 'pplocc'])).toBeNull()
+  expect(renewalRefusal({ limit: 1, bundles: null }, ['pplcnt', 'pplocc'])).toEqual({ code: 'license_too_small' })
+  expect(renewalRefusal({ limit: 2, bundles: ['safety'] }, ['pplcnt'])).toEqual({
+    code: 'license_bundle_in_use',
+    bundle: 'people',
+  })
 })

@@ -27,21 +27,44 @@ export function expiryStage(expiresAt: number | null, now: number): number | nul
   return stages.findLast((days) => expiresAt - now <= days * dayMs) ?? null
 }
 
+/** What of a licence counts for further channels: times in milliseconds since the epoch, `bundles` null covers all. */
+export type LicenseTerms = {
+  limit: number
+  used: number
+  validFrom: number | null
+  expiresAt: number | null
+  bundles: readonly string[] | null
+}
+
+export type LicenseRefusal =
+  | { code: 'license_not_yet_valid' | 'license_expired' | 'license_limit' }
+  | { code: 'license_bundle'; bundle: BundleKey }
+
 /** The first bundle of these use cases that a licence does not cover; null when it covers all. @param bundles null covers all */
-export function uncovered(bundles: readonly string[] | null, wanted: readonly UsecaseKey[]): BundleKey | null {
+export function uncovered(bundles: LicenseTerms['bundles'], wanted: readonly UsecaseKey[]): BundleKey | null {
   if (bundles === null) return null
   return wanted.map((key) => usecases[key].bundle).find((bundle) => !bundles.includes(bundle)) ?? null
 }
 
-/** Why a licence takes no further channel, as a message id; null when it does. */
-export function licenseRefusal(
-  limit: number,
-  used: number,
-  validFrom: number | null,
-  expiresAt: number | null,
-  now: number,
-): 'license_not_yet_valid' | 'license_expired' | 'license_limit' | null {
-  if (validFrom !== null && validFrom > now) return 'license_not_yet_valid'
-  if (expiresAt !== null && expiresAt <= now) return 'license_expired'
-  return used >= limit ? 'license_limit' : null
+/**
+ * Why a licence does not take so many more channels of these use cases; null when it does. Without any it says whether
+ * there is room for one of whatever it covers. The portal refuses by it, and screens say it beforehand.
+ */
+export function licenseRefusal(terms: LicenseTerms, wanted: readonly UsecaseKey[], now: number): LicenseRefusal | null {
+  const { limit, used, validFrom, expiresAt } = terms
+  if (validFrom !== null && validFrom > now) return { code: 'license_not_yet_valid' }
+  if (expiresAt !== null && expiresAt <= now) return { code: 'license_expired' }
+  if (used + Math.max(1, wanted.length) > limit) return { code: 'license_limit' }
+  const bundle = uncovered(terms.bundles, wanted)
+  return bundle && { code: 'license_bundle', bundle }
+}
+
+/** What keeps a licence from other terms: more channels than they allow, or of a bundle that they leave out. */
+export function renewalRefusal(
+  { limit, bundles }: Pick<LicenseTerms, 'limit' | 'bundles'>,
+  inUse: readonly UsecaseKey[],
+): { code: 'license_too_small' } | { code: 'license_bundle_in_use'; bundle: BundleKey } | null {
+  if (inUse.length > limit) return { code: 'license_too_small' }
+  const bundle = uncovered(bundles, inUse)
+  return bundle && { code: 'license_bundle_in_use', bundle }
 }

@@ -39,6 +39,9 @@ function startCommand() {
   return { parent, stop: () => simcam?.disconnect() }
 }
 
+const deviceOf = (t: TestApp, uid: string) =>
+  t.services.db.owner((trx) => trx.selectFrom('device').selectAll().where('uid', '=', uid).executeTakeFirstOrThrow())
+
 describe('simulated cameras', () => {
   let t: TestApp
   let superAdmin: Client
@@ -73,7 +76,21 @@ describe('simulated cameras', () => {
       'demo_failed',
     )
 
-    expect((await superAdmin.call('demo.stop')).body.response).toEqual([])
+    const device_id = added.body.response.device_id
+    await t.make.channel({ name: 'Counts people', auto_recovery: true }, { ...(await deviceOf(t, device_id)) })
+    const real = await t.make.device({}, site, nimble)
+    const goes = { devices: [{ device_id, device_name: 'Demo' }], channels: [{ channel_name: 'Counts people' }] }
+    const dry = await superAdmin.call('demo.stop', { dry_run: true })
+    expect(dry.body.response).toMatchObject({ ...goes, running: 2 })
+    expect((await superAdmin.call('device.get', { device_id })).status).toBe(200)
+    expect((await superAdmin.call('demo.stop')).body.response).toMatchObject(goes)
+    expect((await superAdmin.call('device.get', { device_id })).status).toBe(404)
+    expect((await superAdmin.call('device.get', { device_id: real.uid })).status).toBe(200)
+    const left = await t.services.db.owner(async (trx) => ({
+      channels: await trx.selectFrom('channel').select('uid').where('name', '=', 'Counts people').execute(),
+      running: await superAdmin.call('demo.stop', { dry_run: true }),
+    }))
+    expect([left.channels, left.running.body.response]).toEqual([[], { devices: [], channels: [], running: 0 }])
     const late = await superAdmin.call('device.create', {
       ...draft,
       device_name: 'X2',

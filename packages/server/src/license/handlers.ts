@@ -3,7 +3,7 @@ import type { License } from '@sightline/contract'
 import { changed } from '../bus.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
-import { invalid, Refusal } from '../refusal.ts'
+import { invalid, notFound, Refusal } from '../refusal.ts'
 import type { SecretPlace } from '../secrets.ts'
 import type { Services } from '../services.ts'
 import { changeOf } from '../trace.ts'
@@ -11,6 +11,7 @@ import { newUid } from '../uid.ts'
 import { type Order, orderFault, signOrder } from './issue.ts'
 import { type LicenseTerms, readPublicKey, verifyLicense } from './key.ts'
 import {
+  checkInUse,
   deleteLicense,
   insertLicense,
   type LicenseRow,
@@ -72,12 +73,14 @@ export const license: Handlers<'license'> = {
     return { license_key: signOrder(row, app.secrets, order), ...terms(order) }
   },
 
-  async update({ license_id, license_name, license_key, version }, ctx) {
+  async update({ license_id, license_name, license_key, version, dry_run }, ctx) {
     const { app, scope } = ctx
     // Forms send back the mask of a key that stays.
     const key = license_key === '****' ? undefined : license_key
     const terms = key === undefined ? undefined : verifyLicense(key, await publicKeys(app), new Date())
-    const { before, row } = await app.db.as(scope, async (trx) => {
+    const undone = new Error('a dry run leaves nothing behind')
+    let done: { before: LicenseRow; row: LicenseRow } | undefined
+    const work = app.db.as(scope, async (trx) => {
       const before = await readLicense(trx, scope, license_id)
       if (terms && before.is_builtin) throw builtin()
       const renewed = terms && {
@@ -85,10 +88,21 @@ export const license: Handlers<'license'> = {
         license_key: app.secrets.seal(key as string, keyPlace(license_id)),
       }
       await updateLicense(trx, before, { name: license_name, ...renewed }, version)
-      return { before, row: await readLicense(trx, scope, license_id) }
+      // The row is held by now: nobody adds a channel between this and the end.
+      if (renewed) await checkInUse(trx, before, renewed)
+      done = { before, row: await readLicense(trx, scope, license_id) }
+      if (dry_run) throw undone
     })
-    const [was, is] = [before, row].map((one) => licenseEntity(one, new Date())) as [License, License]
-    tell(ctx, row)
+    await work.catch((error: unknown) => {
+      if (error !== undone) throw error
+    })
+    if (!done) throw notFound()
+    const [was, is] = [done.before, done.row].map((one) => licenseEntity(one, new Date())) as [License, License]
+    if (dry_run) {
+      ctx.note({ object_id: was.license_id, object_name: was.license_name })
+      return is
+    }
+    tell(ctx, done.row)
     ctx.note(changeOf(was, is))
     return is
   },

@@ -130,7 +130,7 @@ describe('changing a licence', () => {
     expect((await superAdmin.call('license.update', { license_id, license_name: 'Late', version })).status).toBe(412)
   })
 
-  test('fewer channels than exist is shown as exceeded, and nothing is stopped', async () => {
+  test('a key for less than is in use is refused and changes nothing; a dry run says what another would bring', async () => {
     const organization = await t.make.organization()
     const { license_id } = (await create(keyFor(4), { organization_id: organization.uid })).body.response
     const { id } = await t.services.db.owner((trx) =>
@@ -140,13 +140,28 @@ describe('changing a licence', () => {
     const site = await t.make.site({}, await t.make.customer({}, organization))
     const device = await t.make.device({}, site, nimble)
     for (let i = 0; i < 3; i++) await t.make.channel({}, device)
-    const { body } = await superAdmin.call('license.update', { license_id, license_key: keyFor(2) })
-    expect(body.response).toMatchObject({
-      channels_used: 3,
-      channel_limit: 2,
-      state: 'exceeded',
-      nimble_ids: [nimble.uid],
-    })
+    const renew = (license_key: string, more: object = {}) =>
+      superAdmin.call('license.update', { license_id, license_key, ...more })
+    for (const dry_run of [true, false]) {
+      expect(await renew(keyFor(2), { dry_run })).toMatchObject({
+        status: 409,
+        body: { error_code: 'license_too_small', args: { limit: 2, used: 3 } },
+      })
+      expect(await renew(keyFor(9, { bundles: ['safety'] }), { dry_run })).toMatchObject({
+        status: 409,
+        body: { error_code: 'license_bundle_in_use', args: { bundle: 'people' } },
+      })
+    }
+    const stored = async () =>
+      ((await superAdmin.call('license.list')).body.response as { license_id: string }[]).find(
+        (one) => one.license_id === license_id,
+      )
+    const key = keyFor(3, { until: '2099-01-01T00:00:00Z' })
+    const next = { channel_limit: 3, channels_used: 3, expires_at: '2099-01-01T00:00:00.000Z', key_tail: key.slice(-4) }
+    const before = await stored()
+    expect((await renew(key, { dry_run: true })).body.response).toMatchObject(next)
+    expect(await stored()).toEqual(before)
+    expect((await renew(key)).body.response).toMatchObject({ ...next, nimble_ids: [nimble.uid] })
     expect((await superAdmin.call('license.delete', { license_id })).body.error_code).toBe('license_in_use')
   })
 

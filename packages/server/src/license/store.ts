@@ -1,5 +1,12 @@
 import type { License } from '@sightline/contract'
-import { daysUntil, licenseRefusal, licenseState, type UsecaseKey, uncovered } from '@sightline/domain'
+import {
+  daysUntil,
+  type LicenseTerms,
+  licenseRefusal,
+  licenseState,
+  renewalRefusal,
+  type UsecaseKey,
+} from '@sightline/domain'
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { LicenseTable } from '../db/schema.ts'
@@ -100,35 +107,63 @@ export async function licenseRoom(trx: Trx, nimble: Bound, now: Date) {
   return (wanted: readonly UsecaseKey[]): Refusal | null => {
     if (wanted.length === 0) return null
     if (!held) return new Refusal(409, 'The edge server has no licence.', { code: 'license_missing' })
-    const missing = uncovered(held.bundles, wanted)
-    const code = refusalOf(held, used + wanted.length - 1, now) ?? (missing === null ? null : 'license_bundle')
-    if (code === 'license_bundle')
-      return new Refusal(409, words[code], { code, args: { name: held.name, bundle: missing as string } })
-    if (code) return new Refusal(409, words[code], { code, args: { limit: held.channel_limit, name: held.name } })
+    const why = licenseRefusal(termsOf(held, used), wanted, now.getTime())
+    if (why) {
+      const { code, ...args } = why
+      return new Refusal(409, words[code], { code, args: { limit: held.channel_limit, name: held.name, ...args } })
+    }
     used += wanted.length
     return null
   }
 }
 
-/** Why a licence takes no further channel, null when it does. */
-export const refusalOf = (
-  row: Pick<LicenseRow, 'channel_limit' | 'valid_from' | 'expires_at'>,
+/** A stored licence as the rules of the domain see it. */
+export const termsOf = (
+  row: Pick<LicenseRow, 'channel_limit' | 'valid_from' | 'expires_at' | 'bundles'>,
   used: number,
-  now: Date,
-) =>
-  licenseRefusal(
-    row.channel_limit,
-    used,
-    row.valid_from?.getTime() ?? null,
-    row.expires_at?.getTime() ?? null,
-    now.getTime(),
+): LicenseTerms => ({
+  limit: row.channel_limit,
+  used,
+  validFrom: row.valid_from?.getTime() ?? null,
+  expiresAt: row.expires_at?.getTime() ?? null,
+  bundles: row.bundles,
+})
+
+/**
+ * Makes sure that what runs on a licence fits other terms. Whoever calls holds its row.
+ * @throws 409 with the reason
+ */
+export async function checkInUse(
+  trx: Trx,
+  license: Pick<LicenseRow, 'tenant_id' | 'id'>,
+  terms: { channel_limit: number; bundles: string[] | null },
+): Promise<void> {
+  const rows = await trx
+    .selectFrom('channel')
+    .innerJoin('nimble', (on) =>
+      on.onRef('nimble.tenant_id', '=', 'channel.tenant_id').onRef('nimble.id', '=', 'channel.nimble_id'),
+    )
+    .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
+    .select('usecase.key')
+    .where('nimble.tenant_id', '=', license.tenant_id)
+    .where('nimble.license_id', '=', license.id)
+    .execute()
+  const why = renewalRefusal(
+    { limit: terms.channel_limit, bundles: terms.bundles },
+    rows.map(({ key }) => key),
   )
+  if (!why) return
+  const { code, ...args } = why
+  throw new Refusal(409, words[code], { code, args: { used: rows.length, limit: terms.channel_limit, ...args } })
+}
 
 const words = {
   license_limit: 'The licence allows no more channels.',
   license_expired: 'The licence has expired.',
   license_not_yet_valid: 'The licence is not valid yet.',
   license_bundle: 'The licence does not cover the bundle of this use case.',
+  license_too_small: 'The key allows fewer channels than are in use.',
+  license_bundle_in_use: 'The key does not cover a bundle that is in use.',
 }
 
 export const licenseEntity = (row: LicenseRow, now: Date): License => ({

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import type { Nimble, NimbleConfiguration } from '@sightline/contract'
-import { isLoopbackHost, readPeriod } from '@sightline/domain'
+import { isLoopbackHost, licenseRefusal, readPeriod } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import { canonicalHost, isAllowedHost } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
 import { type Env, ownOrigins } from '../env.ts'
-import { claimChannels, readLicense, refusalOf } from '../license/store.ts'
+import { claimChannels, readLicense, termsOf } from '../license/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { invalid, notFound, Refusal } from '../refusal.ts'
@@ -204,8 +204,8 @@ async function told(ctx: Ctx, before: NimbleRow, row: NimbleRow): Promise<Nimble
 async function usableLicense(trx: Trx, scope: Scope, tenantId: number, uid: string) {
   const license = await readLicense(trx, scope, uid)
   if (license.tenant_id !== tenantId) throw notFound()
-  const why = refusalOf(license, license.channels_used, new Date())
-  if (why) throw invalid({ license_id: [why] })
+  const why = licenseRefusal(termsOf(license, license.channels_used), [], Date.now())
+  if (why) throw invalid({ license_id: [why.code] })
   return license
 }
 

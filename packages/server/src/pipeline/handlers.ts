@@ -11,6 +11,7 @@ import {
   countUsers,
   deletePipeline,
   insertPipeline,
+  listPipelines,
   type PipelineRow,
   pipelineEntity,
   readPipeline,
@@ -18,6 +19,13 @@ import {
 } from './store.ts'
 
 export const pipeline: Handlers<'pipeline'> = {
+  async list({ nimble_id, model_id }, { app, scope }) {
+    return app.db.as(scope, async (trx) => {
+      if (nimble_id !== undefined) await readNimble(trx, scope, nimble_id)
+      return listPipelines(trx, scope, { nimbleUid: nimble_id, modelUid: model_id })
+    })
+  },
+
   async create({ pipeline_name, pipeline_elements, nimble_id, pipeline_reference_key, pipeline_usecase }, ctx) {
     const { app, scope } = ctx
     const row = await app.db.as(scope, async (trx) => {

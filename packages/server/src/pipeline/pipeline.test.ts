@@ -69,6 +69,42 @@ test('one that a channel runs stays', async () => {
   expect((await admin.call('pipeline.get', { pipeline_id: spare })).status).toBe(404)
 })
 
+test('a list names the channels that run each, of an edge server or of a model, within reach', async () => {
+  const own = await t.make.nimble()
+  const device = await t.make.device({}, undefined, own)
+  const channel = await t.make.channel({}, device)
+  const spare = (await create({ nimble_id: own.uid, pipeline_name: 'Spare' })).body.response.pipeline_id
+  type Row = { pipeline_id: string; channels: { channel_id: string }[] }
+  const list = async (who: Client, input: object) => (await who.call('pipeline.list', input)).body.response as Row[]
+  const rows = await list(admin, { nimble_id: own.uid })
+  expect(rows).toHaveLength(2)
+  expect(rows.find(({ pipeline_id }) => pipeline_id === spare)?.channels).toEqual([])
+  expect(rows.find(({ pipeline_id }) => pipeline_id !== spare)?.channels).toMatchObject([
+    { channel_id: channel.uid, device_id: device.uid },
+  ])
+  expect(await list(admin, { model_id: crypto.randomUUID() })).toEqual([])
+  const elsewhere = await t.signIn(await t.make.user('viewer'))
+  for (const row of await list(elsewhere, { nimble_id: own.uid })) expect(row.channels).toEqual([])
+  const outsider = await t.signIn(await t.make.user('admin', {}, await t.make.organization()))
+  expect((await outsider.call('pipeline.list', { nimble_id: own.uid })).status).toBe(404)
+  expect((await list(outsider, {})).map(({ pipeline_id }) => pipeline_id)).not.toContain(spare)
+})
+
+test('a change raises the version of each channel that runs it, which is what the edge server is sent', async () => {
+  const device = await t.make.device({}, undefined, nimble)
+  const { uid: channel_id } = await t.make.channel({}, device)
+  const versionOf = async () => {
+    const { items } = (await admin.call('nimble.sync', { nimble_id: nimble.uid })).body.response
+    return (
+      (items as { id: string; desired_version: number }[]).find(({ id }) => id === channel_id)?.desired_version ?? 0
+    )
+  }
+  const [{ pipeline_id }] = (await admin.call('channel.list', { device_id: device.uid })).body.response
+  const before = await versionOf()
+  await admin.call('pipeline.update', { pipeline_id, pipeline_elements: { 'decode.fps': 3 } })
+  expect(await versionOf()).toBe(before + 1)
+})
+
 test('the catalogue lists every element, or the one asked for', async () => {
   const all = await admin.call('pipeline.catalog', { nimble_id: nimble.uid })
   expect(all.body.response).toHaveLength(pipelineCatalog.length)

@@ -1,10 +1,10 @@
-import type { Pipeline } from '@sightline/contract'
+import type { Pipeline, PipelineUse } from '@sightline/contract'
 import type { Elements } from '@sightline/contract/edge'
 import { elementFaults, pipelineDefaults, type UsecaseKey } from '@sightline/domain'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { requireModel } from '../model/store.ts'
-import { within } from '../reach.ts'
+import { numbersOf, within, withinChannels } from '../reach.ts'
 import { invalid, notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { newUid } from '../uid.ts'
@@ -21,6 +21,53 @@ const pipelines = (trx: Trx, scope: Scope) =>
     // A pipeline belongs to an edge server, and so to no site.
     .where(within(scope, 'pipeline', null))
 export type PipelineRow = Awaited<ReturnType<ReturnType<typeof pipelines>['execute']>>[number]
+
+/**
+ * Pipelines in reach with the channels in reach that run them, by name; of one edge server, or those that name a model.
+ */
+export async function listPipelines(
+  trx: Trx,
+  scope: Scope,
+  { nimbleUid, modelUid }: { nimbleUid?: string | undefined; modelUid?: string | undefined },
+): Promise<PipelineUse[]> {
+  const rows = await pipelines(trx, scope)
+    .$if(nimbleUid !== undefined, (query) => query.where('nimble.uid', '=', nimbleUid as string))
+    .$if(modelUid !== undefined, (query) => query.where(names(modelUid as string)))
+    .orderBy(sql`pipeline.name collate "und-x-icu"`)
+    .execute()
+  const { tenants, ids } = numbersOf(rows)
+  const users = await trx
+    .selectFrom('channel')
+    .innerJoin('device', (on) =>
+      on.onRef('device.tenant_id', '=', 'channel.tenant_id').onRef('device.id', '=', 'channel.device_id'),
+    )
+    .innerJoin('site', (on) =>
+      on.onRef('site.tenant_id', '=', 'channel.tenant_id').onRef('site.id', '=', 'channel.site_id'),
+    )
+    .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
+    .select(['channel.pipeline_id', 'channel.uid', 'channel.name'])
+    .select(['device.uid as device_uid', 'site.uid as site_uid', 'usecase.uid as usecase_uid'])
+    .where('channel.tenant_id', 'in', tenants.length > 0 ? tenants : [0])
+    .where(sql<boolean>`channel.pipeline_id = any(${ids}::int[])`)
+    .where(withinChannels(scope))
+    .orderBy(sql`channel.name collate "und-x-icu"`)
+    .execute()
+  const byPipeline = Map.groupBy(users, ({ pipeline_id }) => pipeline_id)
+  return rows.map((row) => ({
+    ...pipelineEntity(row),
+    channels: (byPipeline.get(row.id) ?? []).map((one) => ({
+      channel_id: one.uid,
+      channel_name: one.name,
+      device_id: one.device_uid,
+      site_id: one.site_uid,
+      usecase_id: one.usecase_uid,
+    })),
+  }))
+}
+
+/** Whether a row of the table `pipeline` names a model. */
+const names = (modelUid: string) =>
+  sql<SqlBool>`${modelUid} in (pipeline.elements ->> 'detector.model', pipeline.elements ->> 'detector.embedding')`
 
 /** @throws 404 when it does not exist or is out of reach */
 export async function readPipeline(trx: Trx, scope: Scope, uid: string): Promise<PipelineRow> {

@@ -45,24 +45,36 @@ async function readOverview(trx: Trx): Promise<ApplicationStatus> {
 
 async function readDetail({ app, scope }: Ctx): Promise<Partial<ApplicationStatus>> {
   const { db, env, links } = app
-  const [database, disk, nimbles, running] = await Promise.all([
+  const [database, disk, nimbles, kinds] = await Promise.all([
     db.info(),
     statfs(env.dataDir),
     db.read(scope, (trx) => nimblesOf(trx, scope)),
-    db.read(scope, (trx) => runningJobs(trx, scope)),
+    db.read(scope, (trx) => jobsByKind(trx, scope)),
   ])
   return {
     modules: [
-      { name: 'database', state: 'online', since: startedAt.toISOString(), cause: null },
+      {
+        ...{ name: 'database', state: 'online', since: startedAt.toISOString(), cause: null },
+        ...{ nimble_id: null, is_local: false, waiting_events: null },
+      },
       ...nimbles.map((nimble) => {
         const live = links.status(nimble.uid)
         const since = live?.since ?? nimble.since?.toISOString() ?? null
         const cause = live ? live.cause : nimble.cause
-        return { name: nimble.name, state: live?.state ?? nimble.state ?? 'new', since, cause }
+        return {
+          ...{ name: nimble.name, state: live?.state ?? nimble.state ?? 'new', since, cause },
+          ...{ nimble_id: nimble.uid, is_local: nimble.is_local },
+          waiting_events: live ? live.journal_events : nimble.journal_events,
+        }
       }),
     ],
     database: { version: database.version, size_bytes: database.size_bytes, row_security: database.row_security },
-    jobs: { running },
+    jobs: {
+      running: sum(kinds.map((one) => one.running)),
+      waiting: sum(kinds.map((one) => one.waiting)),
+      failed: sum(kinds.map((one) => one.failed)),
+      kinds,
+    },
     disks: [{ path: env.dataDir, free_bytes: disk.bavail * disk.bsize, total_bytes: disk.blocks * disk.bsize }],
     tzdata: process.versions.tz,
     uptime_s: Math.round(process.uptime()),
@@ -75,17 +87,23 @@ const nimblesOf = (trx: Trx, scope: Ctx['scope']) =>
     .leftJoin('nimble_state as s', (on) =>
       on.onRef('s.tenant_id', '=', 'nimble.tenant_id').onRef('s.nimble_id', '=', 'nimble.id'),
     )
-    .select(['nimble.uid', 'nimble.name', 's.state', 's.since', 's.cause'])
+    .select(['nimble.uid', 'nimble.name', 'nimble.is_local', 's.state', 's.since', 's.cause', 's.journal_events'])
     .where(within(scope, 'nimble', null))
     .orderBy(sql`nimble.name collate "und-x-icu"`)
     .execute()
 
-const runningJobs = async (trx: Trx, scope: Ctx['scope']): Promise<number> => {
-  const { n } = await trx
-    .selectFrom('job')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('state', '=', 'running')
-    .where(within(scope, 'job', null))
-    .executeTakeFirstOrThrow()
-  return n
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+
+/** Kinds of long work of which some runs, waits, or has failed in the last 24 hours. */
+async function jobsByKind(trx: Trx, scope: Ctx['scope']) {
+  const { rows } = await sql<{ kind: string; running: number; waiting: number; failed: number }>`
+    select kind,
+      count(*) filter (where state = 'running')::int as running,
+      count(*) filter (where state in ('queued', 'pending'))::int as waiting,
+      count(*) filter (where state = 'failed')::int as failed
+    from job
+    where ${within(scope, 'job', null)}
+      and (state in ('queued', 'pending', 'running') or state = 'failed' and updated_at > now() - interval '24 hours')
+    group by kind order by kind`.execute(trx)
+  return rows
 }

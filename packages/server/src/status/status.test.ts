@@ -36,11 +36,35 @@ describe('the application status', () => {
     const { body } = await (await t.signIn('admin')).call('status.get', detail)
     expect(body.response).toMatchObject({
       database: { row_security: true, version: expect.any(String) },
-      jobs: { running: 0 },
+      jobs: { running: 0, waiting: 0, failed: 0, kinds: [] },
       tzdata: process.versions.tz,
     })
     expect(body.response.disks[0].free_bytes).toBeGreaterThan(0)
-    expect(body.response.modules).toContainEqual({ name: nimble.name, state: 'new', since: null, cause: null })
+    expect(body.response.modules).toContainEqual({
+      ...{ name: nimble.name, state: 'new', since: null, cause: null },
+      ...{ nimble_id: nimble.uid, is_local: false, waiting_events: null },
+    })
+  })
+
+  test('counts the long work of the organization by kind, what failed for a day', async () => {
+    const user = await t.make.user('admin')
+    const job = (kind: string, state: 'queued' | 'running' | 'failed' | 'completed', updated_at = new Date()) => ({
+      ...{ tenant_id: user.tenant_id, uid: crypto.randomUUID(), kind, state, updated_at },
+    })
+    const old = new Date(Date.now() - 25 * 3_600_000)
+    const rows = [
+      ...[job('device.import', 'running'), job('device.import', 'queued'), job('device.import', 'completed')],
+      ...[job('usecase.report', 'failed'), job('usecase.report', 'failed', old)],
+    ]
+    await t.services.db.owner((trx) => trx.insertInto('job').values(rows).execute())
+    const { body } = await (await t.signIn(user)).call('status.get', { is_detail: true })
+    expect(body.response.jobs).toEqual({
+      ...{ running: 1, waiting: 1, failed: 1 },
+      kinds: [
+        { kind: 'device.import', running: 1, waiting: 1, failed: 0 },
+        { kind: 'usecase.report', running: 0, waiting: 0, failed: 1 },
+      ],
+    })
   })
 })
 

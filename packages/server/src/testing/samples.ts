@@ -248,6 +248,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'organization.list': () => ({}),
   'organization.update': (w) => ({ organization_id: w.organization, description: 'changed' }),
   'organization.delete': (w) => ({ organization_id: w.organization }),
+  'pipeline.list': (w) => ({ nimble_id: w.nimble }),
   'pipeline.create': (w) => ({ pipeline_name: name('Pipeline'), nimble_id: w.nimble, pipeline_usecase: 'pplcnt' }),
   'pipeline.update': (w) => ({ pipeline_id: w.pipeline, pipeline_name: name('Pipeline') }),
   'pipeline.delete': (w) => ({ pipeline_id: w.pipeline }),

@@ -5,6 +5,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
+import { type LicenseRoom, licenseRoom } from '../app/license.ts'
+import { licenseName } from '../i18n/seeded.ts'
+import { fieldText } from '../i18n/words.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { ElementForm } from '../ui/elements/ElementForm.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -80,7 +83,6 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
   const still = useStill(device)
   const { ratio } = still
 
-  const left = licenses.data?.reduce((sum, one) => sum + Math.max(0, one.channel_limit - one.channels_used), 0)
   const search = { sid: device.site_id, did: device.device_id }
   const pipelineOf = (usecase: UsecaseKey | '') => {
     const pipeline_elements = { ...(overrides?.usecase === usecase && overrides.elements), ...zones.calibration() }
@@ -129,6 +131,9 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
     },
   })
   const key = values.usecase_key || null
+  const roomFor = (usecase: UsecaseKey | null) =>
+    licenses.data ? licenseRoom(licenses.data, device.nimble_id, usecase) : null
+  const room = roomFor(key)
   const defaults = useQuery({ ...api.pipeline.defaults.query({ usecase_key: key ?? 'pplcnt' }), enabled: key !== null })
   const zone = useSiteZones([device.site_id])(device.site_id)
   const known = defaults.data?.pipeline_elements
@@ -176,27 +181,26 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
         <Panel
           title={t('channel.add.chooseUsecase')}
           hint={
-            left === undefined
-              ? undefined
-              : left > 0
-                ? t('channel.add.left', { count: left })
-                : t('channel.add.noneLeft')
+            room?.license && !room.why
+              ? t('channel.add.left', { count: room.left, name: licenseName(room.license) })
+              : undefined
           }
         >
-          {left === 0 && (
-            <Alert color="orange" mb="md">
-              {t('channel.add.noneLeft')} <Go to="/license">{t('channel.add.toLicenses')}</Go>
-            </Alert>
-          )}
           {bundles.isError ? (
             <ErrorPanel error={bundles.error} onRetry={() => void bundles.refetch()} />
           ) : bundles.data ? (
-            <UsecaseGallery bundles={bundles.data} value={key} onChange={choose} />
+            <UsecaseGallery
+              bundles={bundles.data}
+              value={key}
+              onChange={choose}
+              isCovered={(usecase) => roomFor(usecase)?.why !== 'license_bundle'}
+            />
           ) : (
             <RowsSkeleton />
           )}
+          {room?.why && <NoRoom room={room} />}
           <Group justify="flex-end" mt="lg">
-            <Button disabled={!key} onClick={() => setStep('picture')}>
+            <Button disabled={!key || Boolean(room?.why)} onClick={() => setStep('picture')}>
               {t('common.continue')}
             </Button>
           </Group>
@@ -204,6 +208,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
       )}
       {step === 'picture' && key && (
         <>
+          {room?.why && <NoRoom room={room} />}
           <ZoneEditor
             zones={zones}
             picture={<LivePicture deviceId={device.device_id} label={device.device_name} still={still.url} bare />}
@@ -262,6 +267,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
         <Panel>
           <form onSubmit={onSubmit} noValidate>
             {elements && <Needs usecaseKey={key} elements={elements} siteId={device.site_id} />}
+            {room?.why && <NoRoom room={room} />}
             <Facts
               items={[
                 [t('channel.add.usecase'), t(`usecase.name.${key}`)],
@@ -298,6 +304,19 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
         </Panel>
       )}
     </Wizard>
+  )
+}
+
+/** Why the licence of the camera's edge server takes nothing more, and where to do something about it. */
+function NoRoom({ room: { license, why } }: { room: LicenseRoom }) {
+  const { t } = useTranslation()
+  return (
+    <Alert color="orange" role="alert" my="md" title={license ? licenseName(license) : undefined}>
+      {why && fieldText(why)}.{' '}
+      <Go to={license ? '/license' : '/configuration'}>
+        {t(license ? 'channel.add.toLicenses' : 'screen./configuration')}
+      </Go>
+    </Alert>
   )
 }
 

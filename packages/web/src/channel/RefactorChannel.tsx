@@ -35,7 +35,7 @@ function Refactor({ channel, device, onClose }: Omit<Props, 'opened'>) {
   const [pipeline, setPipeline] = useState(channel.pipeline_id)
   const [edge, setEdge] = useState(nimble_id)
   const { edges, error: edgesError, retry } = useEdges()
-  const neighbours = useQuery(api.channel.byNimble.query({ nimble_id }))
+  const known = useQuery(api.pipeline.list.query({ nimble_id }))
   const wish = {
     channel_id,
     source_id: source === channel.source_id ? undefined : source,
@@ -58,21 +58,28 @@ function Refactor({ channel, device, onClose }: Omit<Props, 'opened'>) {
     meta: { op: 'channel.refactor', quiet: true },
   })
   const apply = useMutation(api.channel.refactor.mutation({ inline: true }))
-  const error = edgesError ?? neighbours.error
+  const error = edgesError ?? known.error
   if (error) {
     const again = () => {
       retry()
-      void neighbours.refetch()
+      void known.refetch()
     }
     return <ErrorPanel error={error} onRetry={again} />
   }
-  if (!edges || !neighbours.data) return <BlockSkeleton height={260} />
+  if (!edges || !known.data) return <BlockSkeleton height={260} />
 
-  const pipelines = new Map<string, string>([[channel.pipeline_id, t('channel.refactor.own')]])
-  for (const one of neighbours.data)
-    if (one.usecase_key === usecase_key && !pipelines.has(one.pipeline_id))
-      pipelines.set(one.pipeline_id, t('channel.refactor.sameAs', { name: one.channel_name }))
-  const hasChoice = device.device_source.length > 1 || pipelines.size > 1 || edges.length > 1
+  const pipelines = known.data
+    .filter(({ pipeline_usecase }) => pipeline_usecase === usecase_key)
+    .map(({ pipeline_id, pipeline_name, channels }) => {
+      const users = channels.map(({ channel_name }) => channel_name).join(', ')
+      if (pipeline_id === channel.pipeline_id)
+        return { value: pipeline_id, label: t('channel.refactor.own', { name: pipeline_name }) }
+      return {
+        value: pipeline_id,
+        label: users ? t('channel.refactor.sameAs', { name: pipeline_name, users }) : pipeline_name,
+      }
+    })
+  const hasChoice = device.device_source.length > 1 || pipelines.length > 1 || edges.length > 1
   const failure = apply.error ?? (isWished ? plan.error : null)
   const faultAt = (field: string) => {
     const id = failure?.errors[field]?.[0]
@@ -102,11 +109,11 @@ function Refactor({ channel, device, onClose }: Omit<Props, 'opened'>) {
         label={t('channel.refactor.pipeline')}
         description={t('channel.refactor.pipelineHint')}
         allowDeselect={false}
-        disabled={pipelines.size < 2}
+        disabled={pipelines.length < 2}
         value={pipeline}
         onChange={choose(setPipeline)}
         error={faultAt('pipeline_id')}
-        data={[...pipelines].map(([value, label]) => ({ value, label }))}
+        data={pipelines}
       />
       <Select
         label={t('channel.refactor.nimble')}

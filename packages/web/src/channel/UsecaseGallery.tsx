@@ -6,10 +6,16 @@ import { usecaseIcons } from '../ui/analytics/usecase-icons.ts'
 import { Tag } from '../ui/Health.tsx'
 import classes from './channel.module.css'
 
-type Props = { bundles: readonly Bundle[]; value: UsecaseKey | null; onChange: (key: UsecaseKey) => void }
+type Props = {
+  bundles: readonly Bundle[]
+  value: UsecaseKey | null
+  onChange: (key: UsecaseKey) => void
+  /** Whether the licence that would be used covers it. */
+  isCovered: (key: UsecaseKey) => boolean
+}
 
 /** Use cases by bundle: what each shows and what it needs. What needs a model or a calibration may be attached first: until then it waits. */
-export function UsecaseGallery({ bundles, value, onChange }: Props) {
+export function UsecaseGallery({ bundles, value, onChange, isCovered }: Props) {
   const { t } = useTranslation()
   // What most people come for is first, whatever the language.
   const ordered = bundleKeys.flatMap((key) => bundles.filter(({ type }) => type === key))
@@ -33,6 +39,7 @@ export function UsecaseGallery({ bundles, value, onChange }: Props) {
                     <span>{t(`usecase.about.${item.usecase_key}`)}</span>
                     <span className="t2">{t(`usecase.needs.${item.usecase_key}`)}</span>
                     <span className={classes.needs}>
+                      {!isCovered(item.usecase_key) && <Tag tone="warn">{t('channel.add.notCovered')}</Tag>}
                       {item.needs_line && <Tag>{t('channel.add.needsLine')}</Tag>}
                       {item.needs_model && <Tag>{t('channel.add.needsModel')}</Tag>}
                       {item.needs_calibration && <Tag>{t('channel.add.needsCalibration')}</Tag>}

@@ -1,7 +1,7 @@
 import { ActionIcon, Alert, Button, Group, Menu, Modal, PasswordInput, Select, Stack, TextInput } from '@mantine/core'
 import { type Device, sourceRoles, api as table } from '@sightline/contract'
 import { IconDots, IconPlus } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAtHost } from '../app/camera-choice.ts'
@@ -15,6 +15,7 @@ import { useProbe } from '../ui/cameras/useProbe.ts'
 import { FormActions, useDraftForm } from '../ui/form.tsx'
 import { Tag } from '../ui/Health.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { Steps } from '../ui/Steps.tsx'
 import classes from './device.module.css'
 
 type Stream = Device['device_source'][number]
@@ -27,6 +28,8 @@ export function Streams({ device }: { device: Device }) {
   const [open, setOpen] = useState<Open>(null)
   const remove = useMutation(api.source.delete.mutation())
   const close = () => setOpen(null)
+  const sync = useQuery({ ...api.nimble.sync.query({ nimble_id: device.nimble_id }), refetchInterval: 10_000 })
+  const stepOf = ({ source_id }: Stream) => sync.data?.items.find(({ id }) => id === source_id)
   const usersOf = ({ source_id }: Stream) => device.source_channels.filter((channel) => channel.source_id === source_id)
   const users = open?.kind === 'delete' ? usersOf(open.stream) : []
   return (
@@ -48,12 +51,15 @@ export function Streams({ device }: { device: Device }) {
       }
     >
       <ul className={classes.streams}>
-        {device.device_source.map((stream) => (
+        {device.device_source.map((stream) => {
+          const step = stepOf(stream)
+          return (
           <li key={stream.source_id}>
             <span className={classes.streamWords}>
               <b>{stream.source_name}</b> <Tag>{t(`device.role.${stream.role}`)}</Tag>
               <span className="muted num truncate">{stream.source_address}</span>
               <span className="muted">{t('stream.used', { count: usersOf(stream).length })}</span>
+              {step && <Steps item={step} />}
             </span>
             {mayEdit && (
               <Menu position="bottom-end">
@@ -79,7 +85,8 @@ export function Streams({ device }: { device: Device }) {
               </Menu>
             )}
           </li>
-        ))}
+          )
+        })}
       </ul>
       <Modal
         opened={open?.kind === 'add' || open?.kind === 'edit'}

@@ -90,6 +90,13 @@ export function EventDetail({ event }: { event: EventEntity }) {
     ...api.event.id.query({ event_uuid: event.event_uuid }),
     refetchInterval: () => (isGoingOn(event, seconds) ? goingOnMs : false),
   })
+  const models = useQuery({ ...api.model.list.query({}), enabled: event.model_version !== null })
+  const modelText = (version: string) => {
+    const model = models.data?.find(({ sha256 }) => sha256 === version)
+    const short = t('event.modelVersion', { version: version.slice(0, 12) })
+    if (model) return `${model.model_name} · ${short}`
+    return models.data ? `${t('event.modelGone')} · ${short}` : short
+  }
   const timezone = site.data?.site_address.site_timezone
   const details = event.details ?? {}
   const { occasion } = event
@@ -160,6 +167,7 @@ export function EventDetail({ event }: { event: EventEntity }) {
                 : []),
               [t('event.clock'), `${formatNumber(event.clock_offset_ms)} ms`],
               [t('event.detector'), t(`event.detectors.${event.detector as 'hog'}`)],
+              ...(event.model_version ? [[t('event.model'), modelText(event.model_version)] as const] : []),
               ...(event.state_cause ? [[t('event.cause'), causeText(event.state_cause)] as const] : []),
               ...(['zone', 'line', 'direction', 'track_id'] as const).flatMap((name) => {
                 const value = text(details[name])

@@ -19,7 +19,11 @@ const means = cached(
   (language) => new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
 )
 
+const settings = cached((language) => new Intl.NumberFormat(language, { maximumFractionDigits: 6 }))
+
 export const formatNumber = (value: number): string => numbers().format(value)
+/** A setting, with every decimal that somebody may have typed. */
+export const formatSetting = (value: number): string => settings().format(value)
 /** What stands before the decimals. */
 export const decimalPoint = (): string => formatNumber(0.5)[1] ?? '.'
 /** A mean of counts: one decimal, also where it is 0. */

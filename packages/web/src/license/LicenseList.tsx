@@ -22,10 +22,11 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import type { Tone } from '../ui/tone.ts'
 import { IssueLicense } from './IssueLicense.tsx'
 import classes from './license.module.css'
+import { RenewLicense } from './RenewLicense.tsx'
 
 const toneOf: Record<License['state'], Tone> = { valid: 'ok', expiring: 'warn', expired: 'bad', exceeded: 'bad' }
 
-type Open = { kind: 'add' | 'issue' } | { kind: 'rename' | 'delete'; license: License } | null
+type Open = { kind: 'add' | 'issue' } | { kind: 'rename' | 'renew' | 'delete'; license: License } | null
 
 export function LicenseList({ openId }: { openId: string | undefined }) {
   const { t } = useTranslation()
@@ -107,6 +108,15 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         {open?.kind === 'rename' && <RenameLicense license={open.license} onDone={close} />}
+      </Modal>
+      <Modal
+        opened={open?.kind === 'renew'}
+        onClose={close}
+        size="lg"
+        title={open?.kind === 'renew' && t('license.renew.title', { name: open.license.license_name })}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
+        {open?.kind === 'renew' && <RenewLicense license={open.license} onDone={close} />}
       </Modal>
       <Confirm
         opened={open?.kind === 'delete'}
@@ -195,6 +205,7 @@ function LicenseMenu({ license, onOpen }: { license: License; onOpen: (open: Ope
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item onClick={() => onOpen({ kind: 'renew', license })}>{t('license.renew.open')}</Menu.Item>
         <Menu.Item onClick={() => onOpen({ kind: 'rename', license })}>{t('license.rename')}</Menu.Item>
         <Menu.Item color="red" onClick={() => onOpen({ kind: 'delete', license })}>
           {t('license.delete')}

@@ -10,10 +10,14 @@ import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
+import { Go } from '../ui/Go.tsx'
 import { Tag } from '../ui/Health.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { PipelineUsers } from '../ui/PipelineUsers.tsx'
+import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { AddModel } from './AddModel.tsx'
 import classes from './model.module.css'
 
@@ -25,6 +29,7 @@ export function ModelList() {
   const remove = useMutation(api.model.delete.mutation())
   const [isAdding, setIsAdding] = useState(false)
   const [leaving, setLeaving] = useState<Model | null>(null)
+  const isUsed = leaving !== null && leaving.pipelines > 0
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)} data-create>
       {t('model.add')}
@@ -69,8 +74,16 @@ export function ModelList() {
       >
         {isAdding && <AddModel onDone={() => setIsAdding(false)} />}
       </Modal>
+      <Modal
+        opened={isUsed}
+        onClose={() => setLeaving(null)}
+        title={t('model.delete')}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
+        {isUsed && leaving && <InUse model={leaving} />}
+      </Modal>
       <Confirm
-        opened={leaving !== null}
+        opened={leaving !== null && !isUsed}
         onClose={() => setLeaving(null)}
         title={t('model.delete')}
         confirmLabel={t('model.delete')}
@@ -81,6 +94,32 @@ export function ModelList() {
       >
         <b>{leaving?.model_name}</b> {t('model.deleteText')}
       </Confirm>
+    </>
+  )
+}
+
+/** Which pipelines and analytics keep a model from going, with the way to each. */
+function InUse({ model: { model_id, model_name } }: { model: Model }) {
+  const { t } = useTranslation()
+  const users = useQuery({ ...api.pipeline.list.query({ model_id }), staleTime: 0 })
+  if (users.isError) return <ErrorPanel error={users.error} onRetry={() => void users.refetch()} />
+  if (!users.data) return <RowsSkeleton rows={3} height={32} />
+  return (
+    <>
+      <p>
+        <b>{model_name}</b>: {t('model.inUse')}
+      </p>
+      <ul>
+        {users.data.map(({ pipeline_id, pipeline_name, nimble_id, channels }) => (
+          <li key={pipeline_id}>
+            <Go to="/configuration/detail" search={{ nid: nimble_id, tab: 'pipelines', q: pipeline_name }}>
+              {pipeline_name}
+            </Go>
+            {': '}
+            {channels.length > 0 ? <PipelineUsers channels={channels} /> : t('pipeline.unused')}
+          </li>
+        ))}
+      </ul>
     </>
   )
 }

@@ -23,7 +23,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import type { Tone } from '../ui/tone.ts'
 import classes from './nimble.module.css'
-import { Steps, type SyncItem } from './Steps.tsx'
+import { Steps, type SyncItem } from '../ui/Steps.tsx'
 import { edgeState, edgeTone } from './state.ts'
 import { type CameraDrag, useCameraDrag } from './useCameraDrag.tsx'
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Menu } from '@mantine/core'
+import { Alert, Button, Menu, Tabs } from '@mantine/core'
 import type { Nimble, NimbleStatus, Reply, api as table } from '@sightline/contract'
 import { IconChartLine, IconChevronDown } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -24,8 +24,11 @@ import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import { Enrolment } from './Enrolment.tsx'
 import classes from './nimble.module.css'
 import { Override } from './Override.tsx'
+import { PipelineList } from './PipelineList.tsx'
+import { RemoveDemo } from './RemoveDemo.tsx'
 import { SyncPanel } from './SyncPanel.tsx'
 import { edgeTone, placeOf } from './state.ts'
+import type { EdgeTab } from './tabs.ts'
 
 /** What a new command mends. */
 const enrolsAnew = new Set(['key_changed', 'not_enrolled', 'identity_twice'])
@@ -33,7 +36,9 @@ const enrolsAnew = new Set(['key_changed', 'not_enrolled', 'identity_twice'])
 type Stats = Reply<(typeof table)['nimble']['stats']>
 type Point = Stats['points'][number]
 
-export function EdgeDetail({ nimble }: { nimble: Nimble }) {
+type Props = { nimble: Nimble; tab: EdgeTab | undefined; onTab: (tab: EdgeTab) => void }
+
+export function EdgeDetail({ nimble, tab = 'overview', onTab }: Props) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
   const { nimble_id } = nimble
@@ -76,28 +81,43 @@ export function EdgeDetail({ nimble }: { nimble: Nimble }) {
         </Alert>
       )}
       {status.data && <Trouble nimble={nimble} status={status.data} />}
-      <div className="split">
-        <div className="stack">
-          {mayEdit && nimble.mode === 'enrolled' && (
-            <Enrolment nimble={nimble} isWanted={enrolsAnew.has(status.data?.cause ?? '')} />
-          )}
-          <SyncPanel nimble={nimble} />
-          <Panel title={t('nimble.day')}>
-            {stats.isError ? (
-              <ErrorPanel error={stats.error} onRetry={() => void stats.refetch()} />
-            ) : !stats.data ? (
-              <BlockSkeleton height={420} />
-            ) : stats.data.points.length === 0 ? (
-              <Empty icon={<IconChartLine stroke={1.5} />} title={t('nimble.noStats')} text={t('nimble.noStatsText')} />
-            ) : (
-              <Charts stats={stats.data} />
-            )}
-          </Panel>
-        </div>
-        <Panel title={t('nimble.facts')}>
-          {status.data ? <About nimble={nimble} status={status.data} /> : <BlockSkeleton height={300} />}
-        </Panel>
-      </div>
+      <Tabs value={tab} onChange={(next) => onTab((next ?? 'overview') as EdgeTab)} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="overview">{t('pipeline.overview')}</Tabs.Tab>
+          <Tabs.Tab value="pipelines">{t('pipeline.tab')}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="overview">
+          <div className="split">
+            <div className="stack">
+              {mayEdit && nimble.mode === 'enrolled' && (
+                <Enrolment nimble={nimble} isWanted={enrolsAnew.has(status.data?.cause ?? '')} />
+              )}
+              <SyncPanel nimble={nimble} />
+              <Panel title={t('nimble.day')}>
+                {stats.isError ? (
+                  <ErrorPanel error={stats.error} onRetry={() => void stats.refetch()} />
+                ) : !stats.data ? (
+                  <BlockSkeleton height={420} />
+                ) : stats.data.points.length === 0 ? (
+                  <Empty
+                    icon={<IconChartLine stroke={1.5} />}
+                    title={t('nimble.noStats')}
+                    text={t('nimble.noStatsText')}
+                  />
+                ) : (
+                  <Charts stats={stats.data} />
+                )}
+              </Panel>
+            </div>
+            <Panel title={t('nimble.facts')}>
+              {status.data ? <About nimble={nimble} status={status.data} /> : <BlockSkeleton height={300} />}
+            </Panel>
+          </div>
+        </Tabs.Panel>
+        <Tabs.Panel value="pipelines">
+          <PipelineList nimbleId={nimble_id} mayEdit={mayEdit} />
+        </Tabs.Panel>
+      </Tabs>
     </>
   )
 }
@@ -159,6 +179,8 @@ function Manage({ nimble, channels }: { nimble: Nimble; channels: number }) {
   const go = useGo()
   const [isAsking, setIsAsking] = useState(false)
   const [overrides, setOverrides] = useState(false)
+  const [removesDemo, setRemovesDemo] = useState(false)
+  const isSuper = useMay('super_admin_only')
   const refresh = useMutation(api.pipeline.refresh.mutation())
   const remove = useMutation(api.nimble.delete.mutation())
   const { nimble_id } = nimble
@@ -176,12 +198,14 @@ function Manage({ nimble, channels }: { nimble: Nimble; channels: number }) {
         <Menu.Dropdown>
           <Menu.Item onClick={() => go('/configuration/edit', { nid: nimble_id })}>{t('common.edit')}</Menu.Item>
           <Menu.Item onClick={() => setOverrides(true)}>{t('nimble.override.open')}</Menu.Item>
+          {nimble.is_local && isSuper && <Menu.Item onClick={() => setRemovesDemo(true)}>{t('demo.open')}</Menu.Item>}
           <Menu.Item color="red" disabled={channels > 0} onClick={() => setIsAsking(true)}>
             {t('nimble.delete')}
           </Menu.Item>
           {channels > 0 && <Menu.Label>{t('nimble.deleteBlocked')}</Menu.Label>}
         </Menu.Dropdown>
       </Menu>
+      {removesDemo && <RemoveDemo onClose={() => setRemovesDemo(false)} />}
       <Override nimble={nimble} opened={overrides} onClose={() => setOverrides(false)} />
       <Confirm
         opened={isAsking}

@@ -1,4 +1,5 @@
 import {
+  Alert,
   Button,
   Collapse,
   Group,
@@ -18,6 +19,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type * as z from 'zod'
 import { api } from '../app/client.ts'
+import { licenseName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
 import { FormActions, useDraftForm } from '../ui/form.tsx'
 import { asJson, jsonText } from '../ui/json-text.ts'
@@ -100,7 +102,7 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
               disabled={Boolean(nimble) && !mayBind}
               data={licenses.map((one) => ({
                 value: one.license_id,
-                label: `${one.license_name} (${one.channels_used}/${one.channel_limit})`,
+                label: `${licenseName(one)} (${one.channels_used}/${one.channel_limit})`,
               }))}
               {...field('license_id')}
             />
@@ -163,10 +165,14 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
           </Button>
           <Collapse expanded={isAdvanced}>
             <Stack gap="sm" mt="sm">
+              <Alert color="gray" variant="light">
+                {t('nimble.form.keptOnly')}
+              </Alert>
               {(['pipelines', 'sinks', 'sources'] as const).map((list) => (
                 <Textarea
                   key={list}
                   label={t(`nimble.form.${list}`)}
+                  description={t(`nimble.form.instead.${list}`)}
                   classNames={{ input: classes.json }}
                   spellCheck={false}
                   {...field(list)}

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
+import { edgeName } from '../i18n/seeded.ts'
 import { fieldText, words } from '../i18n/words.ts'
 import { Diff } from '../ui/Diff.tsx'
 import { diffLines } from '../ui/diff.ts'
@@ -24,7 +25,7 @@ export function Override({ nimble, opened, onClose }: Props) {
     <Modal
       opened={opened}
       onClose={onClose}
-      title={t('nimble.override.title', { name: nimble.name })}
+      title={t('nimble.override.title', { name: edgeName(nimble) })}
       size="xl"
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
@@ -104,7 +105,7 @@ function Editor({ nimbleId, version, before, label, onDone }: EditorProps) {
       ) : (
         <Textarea
           label={label}
-          description={t('nimble.override.hint')}
+          description={`${t('nimble.override.hint')} ${t('nimble.form.keptOnly')}`}
           classNames={{ input: classes.json }}
           spellCheck={false}
           minRows={14}

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { edgeName } from '../i18n/seeded.ts'
 import { useMay } from '../session.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
@@ -11,13 +12,14 @@ import { Go } from '../ui/Go.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import classes from './nimble.module.css'
-import { Steps } from './Steps.tsx'
+import { Steps } from '../ui/Steps.tsx'
 
 /** So many pieces are drawn; the rest is one press away on the deployment screen. */
 const mostItems = 60
 
 /** What should run at an edge server and how far each piece is, with a way to send it all again. */
-export function SyncPanel({ nimble: { nimble_id, name } }: { nimble: Nimble }) {
+export function SyncPanel({ nimble }: { nimble: Nimble }) {
+  const { nimble_id } = nimble
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
   const [onlyOpen, setOnlyOpen] = useState(false)
@@ -63,9 +65,12 @@ export function SyncPanel({ nimble: { nimble_id, name } }: { nimble: Nimble }) {
         <Empty title={t('sync.empty')} />
       ) : (
         <>
+          <p className={classes.waits} style={{ paddingTop: 12 }}>
+            {t('sync.inside')}
+          </p>
           {sync.data.sync === 'unreachable' && (
             <p className={classes.waits} style={{ paddingTop: 12 }}>
-              {t('sync.waits', { name })}
+              {t('sync.waits', { name: edgeName(nimble) })}
             </p>
           )}
           {items.length > 8 && (

@@ -5,6 +5,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { licenseRoom } from '../app/license.ts'
+import { fieldText } from '../i18n/words.ts'
 import type { StepProps } from './Onboarding.tsx'
 import classes from './onboarding.module.css'
 import { StepCard } from './StepCard.tsx'
@@ -66,7 +68,7 @@ export function AnalyticStep(props: StepProps) {
 
 function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
   const { t } = useTranslation()
-  const { devices, license } = run
+  const { devices } = run
   const [deviceId, setDeviceId] = useState(first.device_id)
   const [usecase, setUsecase] = useState<Offered>('pplcnt')
   const [chosenPlace, setPlace] = useState<Place>('whole')
@@ -76,7 +78,8 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
   const needsLine = usecase === 'pplocc'
   const place = needsLine && chosenPlace === 'whole' ? 'lineAcross' : chosenPlace
   const device = devices.find((one) => one.device_id === deviceId) ?? first
-  const left = license ? license.channel_limit - license.channels_used : 0
+  const licenses = useQuery(api.license.list.query({}))
+  const room = licenses.data && licenseRoom(licenses.data, device.nimble_id, usecase)
   const cards = offered.filter((key) => !known || known.some((one) => one.usecase_key === key && one.built_in))
 
   const attach = () =>
@@ -148,9 +151,9 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
               </Group>
             </Radio.Group>
           )}
-          {left <= 0 && (
+          {room?.why && (
             <Alert color="orange" variant="light">
-              {t('onboarding.analytic.noneLeft')}
+              {fieldText(room.why)}
             </Alert>
           )}
           {create.isError && (
@@ -160,7 +163,9 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
           )}
         </Stack>
         <Group justify="flex-end" gap="xs" mt="lg">
-          {left > 0 && <span className="muted num">{t('onboarding.analytic.left', { count: left })}</span>}
+          {room && room.left > 0 && (
+            <span className="muted num">{t('onboarding.analytic.left', { count: room.left })}</span>
+          )}
           <Button variant="subtle" color="gray" onClick={onSkip}>
             {t('onboarding.later')}
           </Button>

@@ -7,10 +7,12 @@ import { api } from '../app/client.ts'
 import type { en } from '../i18n/en/index.ts'
 import { formatBytes, formatClock, formatDuration, formatNumber } from '../i18n/format.ts'
 import { i18n } from '../i18n/index.ts'
+import { edgeName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
+import { Go } from '../ui/Go.tsx'
 import { StatusDot } from '../ui/Health.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
@@ -51,6 +53,11 @@ export function StatusPage() {
           <Panel title={t('status.modules')}>
             <Modules status={status} />
           </Panel>
+          {status.jobs && (
+            <Panel title={t('status.queues')} hint={t('status.queuesHint')}>
+              <Queues jobs={status.jobs} />
+            </Panel>
+          )}
           <Panel title={status.brand_name} hint={isDetail ? undefined : t('status.publicOnly')}>
             <Figures status={status} />
           </Panel>
@@ -62,7 +69,7 @@ export function StatusPage() {
 
 function useFacts(status: ApplicationStatus): [string, string][] {
   const { t } = useTranslation()
-  const { database, disks, jobs, tzdata, uptime_s } = status
+  const { database, disks, tzdata, uptime_s } = status
   const facts: [string, string][] = [
     [t('status.version'), status.version],
     [t('status.licenses'), formatNumber(status.license_count)],
@@ -74,7 +81,6 @@ function useFacts(status: ApplicationStatus): [string, string][] {
       [t('status.databaseSize'), formatBytes(database.size_bytes)],
       [t('status.rowSecurity'), database.row_security ? t('status.on') : t('status.off')],
     )
-  if (jobs) facts.push([t('status.jobs'), formatNumber(jobs.running)])
   for (const disk of disks ?? [])
     facts.push([
       `${t('status.disks')} ${disk.path}`,
@@ -98,40 +104,82 @@ const toneOf: Record<ModuleState, Tone> = {
 
 function Modules({ status }: { status: ApplicationStatus }) {
   const { t } = useTranslation()
-  const detailed = status.modules
-  if (detailed)
-    return (
-      <ul className={classes.modules}>
-        {detailed.map((module) => (
-          <li key={module.name}>
-            <StatusDot tone={isKnown(module.state) ? toneOf[module.state] : 'warn'} />
-            <span className={classes.name}>{module.name === 'database' ? t('status.database') : module.name}</span>
-            <span className="t2">
-              {module.cause
-                ? causeText(module.cause)
-                : isKnown(module.state)
-                  ? t(`nimble.state.${module.state}`)
-                  : module.state}
-            </span>
-          </li>
-        ))}
-      </ul>
-    )
-  const flags = [
-    ['nimble', status.nimble_module],
+  const services = [
     ['websocket', status.websocket_module],
     ['smtp', status.smtp_module],
     ['sms', status.sms_module],
   ] as const
   return (
     <ul className={classes.modules}>
-      {flags.map(([name, isOn]) => (
+      {status.modules ? (
+        status.modules.map((module) => <Module key={module.nimble_id ?? module.name} module={module} />)
+      ) : (
+        <li>
+          <StatusDot tone={status.nimble_module ? 'ok' : 'neutral'} />
+          <span className={classes.name}>{t('status.module.nimble')}</span>
+          <span className="t2">{status.nimble_module ? t('status.on') : t('status.notSet')}</span>
+        </li>
+      )}
+      {services.map(([name, isOn]) => (
         <li key={name}>
           <StatusDot tone={isOn ? 'ok' : 'neutral'} />
           <span className={classes.name}>{t(`status.module.${name}`)}</span>
-          <span className="t2">{isOn ? t('status.on') : t('status.notSet')}</span>
+          <span className="t2">{t(isOn ? `status.state.${name}` : `status.state.${name}Off`)}</span>
         </li>
       ))}
+    </ul>
+  )
+}
+
+/** The database or an edge server: how it is, and how much waits there. */
+function Module({ module }: { module: NonNullable<ApplicationStatus['modules']>[number] }) {
+  const { t } = useTranslation()
+  const { name, state, cause, nimble_id, is_local, waiting_events } = module
+  const words = [
+    cause ? causeText(cause) : isKnown(state) ? t(`nimble.state.${state}`) : state,
+    waiting_events ? t('status.events', { count: waiting_events }) : null,
+  ]
+  return (
+    <li>
+      <StatusDot tone={isKnown(state) ? toneOf[state] : 'warn'} />
+      <span className={classes.name}>
+        {nimble_id ? (
+          <Go to="/configuration/detail" search={{ nid: nimble_id }}>
+            {edgeName({ name, is_local })}
+          </Go>
+        ) : (
+          t('status.database')
+        )}
+      </span>
+      <span className="t2">{words.filter(Boolean).join(' · ')}</span>
+    </li>
+  )
+}
+
+type Kind = keyof (typeof en)['status']['job']
+const isKind = (kind: string): kind is Kind => i18n.exists(`status.job.${kind}`)
+
+/** Long work by what it is about. */
+function Queues({ jobs: { kinds } }: { jobs: NonNullable<ApplicationStatus['jobs']> }) {
+  const { t } = useTranslation()
+  if (kinds.length === 0) return <p className="t2">{t('status.idle')}</p>
+  return (
+    <ul className={classes.modules}>
+      {kinds.map(({ kind, running, waiting, failed }) => {
+        const name = kind.replace('.', '_')
+        const words = [
+          running > 0 && t('status.running', { count: running }),
+          waiting > 0 && t('status.waiting', { count: waiting }),
+          failed > 0 && t('status.failed', { count: failed }),
+        ]
+        return (
+          <li key={kind}>
+            <StatusDot tone={failed > 0 ? 'bad' : running > 0 ? 'ok' : 'neutral'} />
+            <span className={classes.name}>{isKind(name) ? t(`status.job.${name}`) : kind}</span>
+            <span className="t2 num">{words.filter(Boolean).join(' · ')}</span>
+          </li>
+        )
+      })}
     </ul>
   )
 }

@@ -51,6 +51,7 @@ export const move = {
 export const sync = {
   title: 'What should run, and what does',
   hint: 'Saved here, sent, applied by the edge server, running',
+  inside: 'Pipelines and zones go along inside their analytics: a change to one raises the version of each.',
   empty: 'Nothing is to run here yet',
   kind: { source: 'stream' },
   step: {
@@ -68,4 +69,47 @@ export const sync = {
   waits: 'Will be applied when {{name}} is back.',
   allRunning: 'Everything runs as it should.',
   show: 'Show only what does not run',
+} as const
+
+export const pipeline = {
+  tab: 'Pipelines',
+  find: 'Find a pipeline or an analytic',
+  overview: 'Overview',
+  title: 'Pipelines',
+  about: 'How pictures are decoded, searched and measured. Each analytic has one of its own, unless several share one.',
+  add: 'New pipeline',
+  addText: 'It begins with what the use case starts with here. Analytics take it by “Refactor…”.',
+  edit: 'Edit {{name}}',
+  delete: 'Delete pipeline',
+  deleteText: 'Its settings go with it.',
+  inUse: 'It stays as long as these analytics run it. Give them another pipeline by “Refactor…”, or delete them.',
+  empty: 'No pipelines yet',
+  emptyText: 'The first comes with the first analytic at this edge server.',
+  name: 'Name',
+  usecase: 'Use case',
+  usedBy: 'Run by',
+  unused: 'no analytic',
+  state: 'State',
+  notSent: 'Sent with the first analytic that runs it',
+  more_one: 'and {{count}} more',
+  more_other: 'and {{count}} more',
+  goOn_one: '{{count}} analytic runs it and goes on without a restart:',
+  goOn_other: '{{count}} analytics run it and go on without a restart:',
+  anew_one: '{{count}} analytic runs it and starts anew; it learns the background again, for about a minute:',
+  anew_other: '{{count}} analytics run it and start anew; they learn the background again, for about a minute:',
+  runBy_one: '{{count}} analytic runs it:',
+  runBy_other: '{{count}} analytics run it:',
+} as const
+
+export const demo = {
+  open: 'Remove demo cameras…',
+  remove: 'Remove demo cameras',
+  none: 'There are no demo cameras.',
+  stops_one: '{{count}} simulated camera is stopped.',
+  stops_other: '{{count}} simulated cameras are stopped.',
+  cameras_one: '{{count}} camera of the portal goes for good:',
+  cameras_other: '{{count}} cameras of the portal go for good:',
+  analytics_one: '{{count}} analytic goes with its zones and settings:',
+  analytics_other: '{{count}} analytics go with their zones and settings:',
+  stays: 'Their events stay until they expire. Sites and real cameras are left alone.',
 } as const

@@ -267,6 +267,8 @@ export const message = {
   license_key_other_instance: 'This licence key was made by another portal',
   license_bundle: 'The licence does not cover this use case: its bundle is missing',
   instance_key_missing: 'This portal has no key yet: start it once with its edge server',
+  license_too_small: 'This key allows {{limit}} channels, and {{used}} are in use: remove some analytics first',
+  license_bundle_in_use: 'This key leaves out a bundle whose analytics are in use: remove them first',
   license_vendor: 'Licences of this portal come from its vendor',
   moment_invalid: 'Enter a valid date and time',
   license_key_used: 'This licence key is already in use on this portal',

@@ -44,6 +44,7 @@ export const model = {
   added: 'Added',
   delete: 'Delete model',
   deleteNamed: 'Delete the model {{name}}',
+  inUse: 'It stays as long as these pipelines name it. Choose another model there, or delete them.',
   deleteText: 'is deleted here and on every edge server.',
   againText: 'Delete it and add it again.',
   state: { ready: 'Ready', refused: 'Not usable' },

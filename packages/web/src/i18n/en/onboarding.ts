@@ -122,7 +122,6 @@ export const onboarding = {
     noCamera: 'Add a camera first: an analytic watches one.',
     left_one: '{{count}} channel left in the licence',
     left_other: '{{count}} channels left in the licence',
-    noneLeft: 'No channel is left in the licence.',
     have: 'An analytic runs already: {{name}}.',
     about: {
       pplcnt: 'How many people are in the picture, over time',

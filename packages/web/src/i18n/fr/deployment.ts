@@ -53,6 +53,7 @@ export const move: Catalogue['move'] = {
 export const sync: Catalogue['sync'] = {
   title: 'Ce qui doit fonctionner, et ce qui fonctionne',
   hint: 'Enregistré ici, envoyé, appliqué par le serveur edge, en marche',
+  inside: 'Pipelines et zones partent avec leurs analyses : un changement de l’un augmente la version de chacune.',
   empty: 'Rien n’est encore à exécuter ici',
   kind: { source: 'flux' },
   step: {
@@ -70,4 +71,50 @@ export const sync: Catalogue['sync'] = {
   waits: 'Sera appliqué au retour de {{name}}.',
   allRunning: 'Tout fonctionne comme prévu.',
   show: 'Montrer seulement ce qui ne fonctionne pas',
+}
+
+export const pipeline: Catalogue['pipeline'] = {
+  tab: 'Pipelines',
+  find: 'Trouver un pipeline ou une analyse',
+  overview: 'Aperçu',
+  title: 'Pipelines',
+  about:
+    'Comment les images sont décodées, fouillées et mesurées. Chaque analyse a le sien, sauf si plusieurs en partagent un.',
+  add: 'Nouveau pipeline',
+  addText: 'Il commence par ce dont part ici le cas d’usage. Les analyses le prennent par « Réaffecter… ».',
+  edit: 'Modifier {{name}}',
+  delete: 'Supprimer le pipeline',
+  deleteText: 'Ses réglages partent avec lui.',
+  inUse:
+    'Il reste tant que ces analyses le font tourner. Donnez-leur un autre pipeline par « Réaffecter… », ou supprimez-les.',
+  empty: 'Pas encore de pipeline',
+  emptyText: 'Le premier vient avec la première analyse de ce serveur edge.',
+  name: 'Nom',
+  usecase: 'Cas d’usage',
+  usedBy: 'Utilisé par',
+  unused: 'aucune analyse',
+  state: 'État',
+  notSent: 'Envoyé avec la première analyse qui l’utilise',
+  more_one: 'et {{count}} autre',
+  more_other: 'et {{count}} autres',
+  goOn_one: '{{count}} analyse l’utilise et continue sans redémarrage :',
+  goOn_other: '{{count}} analyses l’utilisent et continuent sans redémarrage :',
+  anew_one: '{{count}} analyse l’utilise et redémarre ; elle réapprend l’arrière-plan pendant environ une minute :',
+  anew_other:
+    '{{count}} analyses l’utilisent et redémarrent ; elles réapprennent l’arrière-plan pendant environ une minute :',
+  runBy_one: '{{count}} analyse l’utilise :',
+  runBy_other: '{{count}} analyses l’utilisent :',
+}
+
+export const demo: Catalogue['demo'] = {
+  open: 'Retirer les caméras de démonstration…',
+  remove: 'Retirer les caméras de démonstration',
+  none: 'Il n’y a pas de caméra de démonstration.',
+  stops_one: '{{count}} caméra simulée est arrêtée.',
+  stops_other: '{{count}} caméras simulées sont arrêtées.',
+  cameras_one: '{{count}} caméra du portail part pour de bon :',
+  cameras_other: '{{count}} caméras du portail partent pour de bon :',
+  analytics_one: '{{count}} analyse part avec ses zones et ses réglages :',
+  analytics_other: '{{count}} analyses partent avec leurs zones et leurs réglages :',
+  stays: 'Leurs événements restent jusqu’à leur expiration. Sites et caméras réelles ne changent pas.',
 }

@@ -4,7 +4,7 @@ import { channel } from './channel.ts'
 import { common, empty, errorPage, health, image, role, state, wizard } from './common.ts'
 import { address, customer } from './customer.ts'
 import { dashboard } from './dashboard.ts'
-import { deployment, move, sync } from './deployment.ts'
+import { demo, deployment, move, pipeline, sync } from './deployment.ts'
 import { copy, device, discover, stream, swap } from './device.ts'
 import { bundle, elements } from './elements.ts'
 import { event } from './event.ts'
@@ -40,6 +40,7 @@ export const fr: Catalogue = {
   common,
   copy,
   dashboard,
+  demo,
   deployment,
   device,
   discover,
@@ -57,6 +58,7 @@ export const fr: Catalogue = {
   model,
   move,
   onboarding,
+  pipeline,
   privilege,
   register,
   role,

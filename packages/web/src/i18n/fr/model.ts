@@ -45,6 +45,7 @@ export const model: Catalogue['model'] = {
   added: 'Ajouté',
   delete: 'Supprimer le modèle',
   deleteNamed: 'Supprimer le modèle {{name}}',
+  inUse: 'Il reste tant que ces pipelines le nomment. Choisissez-y un autre modèle, ou supprimez-les.',
   deleteText: 'est supprimé ici et sur chaque serveur edge.',
   againText: 'Supprimez-le et ajoutez-le de nouveau.',
   state: { ready: 'Prêt', refused: 'Inutilisable' },

@@ -126,7 +126,6 @@ export const onboarding: Catalogue['onboarding'] = {
     noCamera: 'Ajoutez d’abord une caméra : une analyse en observe une.',
     left_one: '{{count}} canal libre dans la licence',
     left_other: '{{count}} canaux libres dans la licence',
-    noneLeft: 'Plus aucun canal libre dans la licence.',
     have: 'Une analyse fonctionne déjà : {{name}}.',
     about: {
       pplcnt: 'Combien de personnes sont dans l’image, au fil du temps',

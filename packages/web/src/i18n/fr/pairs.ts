@@ -57,8 +57,8 @@ export const pairs = {
     failed: 'Erreur lors du démarrage des caméras de démonstration',
   },
   'demo.stop': {
-    done: 'Caméras de démonstration arrêtées',
-    failed: 'Erreur lors de l’arrêt des caméras de démonstration',
+    done: 'Caméras de démonstration retirées',
+    failed: 'Erreur lors du retrait des caméras de démonstration',
   },
   'device.move': { done: 'Caméras déplacées', failed: 'Erreur lors du déplacement des caméras' },
   'device.copy': { done: 'Réglages copiés', failed: 'Erreur lors de la copie des réglages' },
@@ -133,6 +133,7 @@ export const pairs = {
   },
   'pipeline.delete': { done: 'Pipeline supprimé', failed: 'Erreur lors de la suppression du pipeline' },
   'pipeline.get': { done: 'Pipeline chargé', failed: 'Erreur lors de la lecture du pipeline' },
+  'pipeline.list': { done: 'Pipelines chargés', failed: 'Erreur lors de la lecture des pipelines' },
   'pipeline.refresh': { done: 'Configuration renvoyée', failed: 'Erreur lors de l’envoi des pipelines' },
   'pipeline.update': { done: 'Pipeline enregistré', failed: 'Erreur lors de la mise à jour du pipeline' },
   'role.privilegeList': { done: 'Privilèges chargés', failed: 'Erreur lors de la lecture des privilèges' },

@@ -4,9 +4,12 @@ import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
 import { EdgeDetail } from '../../nimble/EdgeDetail.tsx'
+import { edgeTabs } from '../../nimble/tabs.ts'
+import { useGo } from '../../ui/Go.tsx'
+import { tableSearch } from '../../ui/table-search.ts'
 
 export const Route = createFileRoute('/_app/configuration/detail')({
-  validateSearch: z.object({ nid: z.uuid() }),
+  validateSearch: z.object({ ...tableSearch, nid: z.uuid(), tab: z.enum(edgeTabs).optional() }),
   beforeLoad: requireModule('super_and_admin_access'),
   loaderDeps: ({ search: { nid } }) => ({ nid }),
   loader: ({ deps: { nid: nimble_id } }) =>
@@ -19,7 +22,8 @@ export const Route = createFileRoute('/_app/configuration/detail')({
 })
 
 function Page() {
-  const { nid } = Route.useSearch()
+  const { nid, tab } = Route.useSearch()
+  const go = useGo()
   const { data } = useSuspenseQuery(api.nimble.get.query({ nimble_id: nid }))
-  return <EdgeDetail nimble={data} />
+  return <EdgeDetail nimble={data} tab={tab} onTab={(next) => go('/configuration/detail', { nid, tab: next })} />
 }

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { api, queryClient, refresh } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
 import { notify } from '../../app/messages.ts'
+import { edgeName } from '../../i18n/seeded.ts'
 import { words } from '../../i18n/words.ts'
 import { EdgeForm } from '../../nimble/EdgeForm.tsx'
 import { useMay } from '../../session.ts'
@@ -34,7 +35,7 @@ function Page() {
   const { data: licenses } = useSuspenseQuery(api.license.list.query({}))
   return (
     <>
-      <PageHeader title={t('screen./configuration/edit')} meta={nimble.name} />
+      <PageHeader title={t('screen./configuration/edit')} meta={edgeName(nimble)} />
       <EdgeForm
         key={nimble.version}
         nimble={nimble}

@@ -3,7 +3,7 @@ import { type PipelineElements, type PipelineItem, type PipelineValue, pipelineC
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { elements as en } from '../../i18n/en/elements.ts'
-import { decimalPoint, formatNumber } from '../../i18n/format.ts'
+import { decimalPoint, formatSetting } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { fieldText } from '../../i18n/words.ts'
 import { TimezoneSelect } from '../TimezoneSelect.tsx'
@@ -164,7 +164,7 @@ const choiceText = (choice: string): string =>
 
 function valueText({ type }: PipelineItem, value: PipelineValue): string {
   if (typeof value === 'boolean') return i18n.t(value ? 'elements.on' : 'elements.off')
-  if (typeof value === 'number') return formatNumber(value)
+  if (typeof value === 'number') return formatSetting(value)
   return value === '' ? '–' : type === 'enum' ? choiceText(value) : value
 }
 
@@ -188,7 +188,7 @@ function Facts({
   return (
     <span className={classes.facts}>
       {min !== null && max !== null && (
-        <span className="num">{t('elements.range', { min: formatNumber(min), max: formatNumber(max) })}</span>
+        <span className="num">{t('elements.range', { min: formatSetting(min), max: formatSetting(max) })}</span>
       )}
       {runs && !hot_reload && <span>{t('elements.restarts')}</span>}
       {base !== undefined && value !== base && (

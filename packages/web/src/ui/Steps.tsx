@@ -2,9 +2,9 @@ import type { NimbleSync } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
 import { formatSiteTime } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
-import { useSiteZones } from '../ui/site-zones.ts'
-import type { Tone } from '../ui/tone.ts'
-import classes from './nimble.module.css'
+import classes from './Steps.module.css'
+import { useSiteZones } from './site-zones.ts'
+import type { Tone } from './tone.ts'
 
 export type SyncItem = NimbleSync['items'][number]
 

@@ -1,0 +1,186 @@
+/** What administrators look after: licences and their renewal, pipelines, the simulated cameras. */
+import type { Channel, License } from '@sightline/contract'
+import { localNimbleId } from '@sightline/domain'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axeFaults } from './browser.ts'
+import { attach, isBusy, prepareCamera, registerFirst, titleOf, usernameOf } from './prepared.ts'
+import { until } from './product.ts'
+import { createStage } from './stage.ts'
+
+let prepared: Awaited<ReturnType<typeof prepareCamera>>
+let counting: Channel
+
+const stage = createStage(async (product) => {
+  await registerFirst(product)
+  prepared = await prepareCamera(product)
+  counting = await attach(prepared.root, prepared.did, 'pplcnt', { channel_name: 'Entrance' })
+})
+
+async function open(page: Page, address: string): Promise<void> {
+  await page.goto(stage.product.origin + address)
+  const path = new URL(address, stage.product.origin).pathname
+  await until(`${path} shows`, async () => {
+    if (new URL(page.url()).pathname !== path) throw new Error(`it is at ${page.url()}`)
+    return (await titleOf(page)) !== null && !(await isBusy(page))
+  })
+}
+const press = (within: Page | Locator, name: string | RegExp) => within.getByRole('button', { name }).first().click()
+const sound = async (page: Page) => expect(await axeFaults(page)).toEqual([])
+const hourMs = 3_600_000
+
+test('a licence that ends is told of 30, 7 and 1 days before and when it is over; another key, seen beforehand, takes its place', async () => {
+  const { root } = prepared
+  const issue = async (channels: number, lasts: number | null) =>
+    (
+      await root.call('license', 'issue', {
+        customer: 'Acme Logistics',
+        channels,
+        until: lasts === null ? null : new Date(Date.now() + lasts).toISOString(),
+      })
+    ).license_key
+  const { license_id } = (await root.call('license', 'create', {
+    license_name: 'Harbour',
+    license_key: await issue(8, 20 * 24 * hourMs),
+  })) as License
+  await root.call('nimble', 'license', { nimble_id: localNimbleId, license_id })
+  await attach(root, prepared.did, 'pplcnt', { channel_name: 'Exit' })
+
+  const page = await stage.as(usernameOf('super_admin'), { expected: [/4(00|09) .*\/license|status of 4(00|09)/] })
+  await open(page, '/license')
+  await page.getByText(/^Licence Harbour expires on /).waitFor()
+  await press(page, 'Dismiss')
+  await page.getByText(/^Licence Harbour expires on /).waitFor({ state: 'detached' })
+
+  const dialog = page.getByRole('dialog')
+  const key = dialog.getByRole('textbox', { name: /^Licence key/ })
+  const replace = dialog.getByRole('button', { name: 'Replace the key' })
+  const renew = async (license_key: string) => {
+    await press(page, 'Actions for Harbour')
+    await page.getByRole('menuitem', { name: 'Replace the key…' }).click()
+    await key.fill(license_key)
+    await dialog.getByRole('row', { name: /^Valid until/ }).waitFor()
+    await replace.click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  // Fewer channels than are in use: said before anything is replaced, and nothing is.
+  await press(page, 'Actions for Harbour')
+  await page.getByRole('menuitem', { name: 'Replace the key…' }).click()
+  await key.fill(await issue(1, null))
+  await dialog.getByText('This key allows 1 channels, and 2 are in use: remove some analytics first').waitFor()
+  expect(await replace.isDisabled()).toBe(true)
+  await key.fill('SL1.nonsense')
+  await dialog.getByText(/This is not a licence key|not valid for this portal/).waitFor()
+  await key.fill(await issue(3, 5 * 24 * hourMs))
+  await dialog.getByRole('row', { name: 'Channels 8 3' }).waitFor()
+  await sound(page)
+  await replace.click()
+  await dialog.waitFor({ state: 'detached' })
+  // Put away at 30 days, it comes back at 7 …
+  await page.getByText(/^Licence Harbour expires on /).waitFor()
+  // … on the last day …
+  await renew(await issue(3, 10 * hourMs))
+  await page.getByText('Licence Harbour expires within a day.').waitFor()
+  // … and when it is over.
+  const end = Date.now() + 15_000
+  await renew(await issue(3, 15_000))
+  await until('the licence is over', async () => Date.now() > end + 1000)
+  await open(page, `/channel/add?sid=${prepared.sid}&did=${prepared.did}`)
+  await page.getByText('Licence Harbour has expired.').waitFor()
+  // Nobody draws zones for what would be refused at the end.
+  await page.getByRole('radio', { name: /^People counting/ }).check()
+  await page.getByText('The licence has expired.', { exact: false }).last().waitFor()
+  expect(await page.getByRole('button', { name: 'Continue' }).isDisabled()).toBe(true)
+  await sound(page)
+  await open(page, '/license')
+  await renew(await issue(4, null))
+  await page.getByText('Licence Harbour has expired.').waitFor({ state: 'detached' })
+  await open(page, `/channel/add?sid=${prepared.sid}&did=${prepared.did}`)
+  // Of this licence alone: the one that comes with the product has sixteen more.
+  await page.getByText('2 channels left on the licence Harbour').waitFor()
+})
+
+test('a pipeline is made, given to an analytic, changed with its cost said, and kept from going while it runs', async () => {
+  const page = await stage.as(usernameOf('super_admin'))
+  await open(page, `/configuration/detail?nid=${localNimbleId}`)
+  await page.getByRole('tab', { name: 'Pipelines' }).click()
+  await page.getByRole('link', { name: 'Entrance' }).waitFor()
+  await press(page, 'New pipeline')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: /^Name/ }).fill('Night shift')
+  await press(dialog, 'Pictures')
+  const rate = dialog.getByLabel('Pictures analysed per second.')
+  await rate.fill('99')
+  expect(await dialog.getByRole('button', { name: 'New pipeline' }).isDisabled()).toBe(true)
+  await rate.fill('3')
+  await sound(page)
+  await press(dialog, 'New pipeline')
+  await dialog.waitFor({ state: 'detached' })
+  const row = page.getByRole('row', { name: /Night shift/ })
+  await row.getByText('no analytic').waitFor()
+
+  const { channel_id: cid, usecase_id: uid } = counting
+  await open(page, `/channel/detail?did=${prepared.did}&cid=${cid}&uid=${uid}`)
+  await press(page, 'Actions')
+  await page.getByRole('menuitem', { name: 'Refactor…' }).click()
+  await dialog.getByRole('combobox', { name: 'Pipeline' }).click()
+  await page.getByRole('option', { name: 'Night shift' }).click()
+  await dialog.getByText('It fits', { exact: false }).waitFor()
+  await press(dialog, 'Apply and restart')
+  await dialog.waitFor({ state: 'detached' })
+
+  await open(page, `/configuration/detail?nid=${localNimbleId}&tab=pipelines&q=Night`)
+  await row.getByRole('link', { name: 'Entrance' }).waitFor()
+  await row.getByText('Running').waitFor({ timeout: 60_000 })
+  await sound(page)
+  await press(page, 'Actions for Night shift')
+  await page.getByRole('menuitem', { name: 'Delete pipeline' }).click()
+  await dialog.getByText('It stays as long as these analytics run it.', { exact: false }).waitFor()
+  await dialog.getByRole('link', { name: 'Entrance' }).waitFor()
+  await sound(page)
+  await press(dialog, 'Close')
+  await press(page, 'Actions for Night shift')
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  await press(dialog, 'Pictures')
+  await rate.fill('4')
+  await dialog.getByText(/^1 analytic runs it and /).waitFor()
+  await press(dialog, 'Save')
+  await dialog.waitFor({ state: 'detached' })
+  // The one that came with the analytic is free now.
+  await open(page, `/configuration/detail?nid=${localNimbleId}&tab=pipelines&q=Entrance`)
+  await press(page, 'Actions for Entrance')
+  await page.getByRole('menuitem', { name: 'Delete pipeline' }).click()
+  await press(dialog, 'Delete pipeline')
+  await page.getByRole('row', { name: /^Entrance / }).waitFor({ state: 'detached' })
+  await row.waitFor()
+})
+
+test('simulated cameras go with their analytics in one step, which says beforehand what goes', async () => {
+  const page = await stage.as(usernameOf('super_admin'))
+  await open(page, `/configuration/detail?nid=${localNimbleId}`)
+  await press(page, 'Actions')
+  await page.getByRole('menuitem', { name: 'Remove demo cameras…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Lobby').waitFor()
+  await dialog.getByText('Entrance', { exact: false }).waitFor()
+  await sound(page)
+  await press(dialog, 'Remove demo cameras')
+  await dialog.waitFor({ state: 'detached' })
+  expect(await prepared.root.call('device', 'list', {})).toEqual([])
+  expect(await prepared.root.call('demo', 'list', {})).toEqual([])
+  await press(page, 'Actions')
+  await page.getByRole('menuitem', { name: 'Remove demo cameras…' }).click()
+  await dialog.getByText('There are no demo cameras.').waitFor()
+})
+
+test('the status says of each part how it is, also of what is not set up, in the language of the person', async () => {
+  const page = await stage.as(usernameOf('super_admin'))
+  await open(page, '/status')
+  await page.getByRole('link', { name: 'Local edge server' }).waitFor()
+  await page.getByText('not set up: no mail is sent').waitFor()
+  await page.getByText('not set up: no text messages are sent').waitFor()
+  await page.getByText('Work in the background').waitFor()
+  await sound(page)
+  await open(page, '/fr/status')
+  await page.getByRole('link', { name: 'Serveur edge local' }).waitFor()
+})

@@ -1,0 +1,158 @@
+import { Alert, Button, Group, Select, TextInput } from '@mantine/core'
+import { type PipelineUse, api as table } from '@sightline/contract'
+import {
+  elementFaults,
+  type PipelineElements,
+  type PipelineValue,
+  pipelineCatalog,
+  type UsecaseKey,
+  usecaseKeys,
+} from '@sightline/domain'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api } from '../app/client.ts'
+import { fieldText } from '../i18n/words.ts'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { ElementForm } from '../ui/elements/ElementForm.tsx'
+import { PipelineUsers } from '../ui/PipelineUsers.tsx'
+import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { calibrationKeys } from '../ui/zones/editing.ts'
+
+const path = 'pipeline_elements.'
+const nameOf = table.pipeline.create.input.shape.pipeline_name
+
+type Props = {
+  nimbleId: string
+  /** The one to change; without it a new one is made. */
+  pipeline: PipelineUse | undefined
+  onDone: () => void
+}
+
+/** Name and elements of a pipeline, and what a change costs the analytics that run it. */
+export function PipelineForm({ nimbleId: nimble_id, pipeline, onDone }: Props) {
+  const { t } = useTranslation()
+  const [usecase, setUsecase] = useState<UsecaseKey>(pipeline?.pipeline_usecase ?? 'pplcnt')
+  const [typed, setTyped] = useState(pipeline?.pipeline_name ?? null)
+  const name = typed ?? t(`usecase.name.${usecase}`)
+  const [changes, setChanges] = useState<PipelineElements>({})
+  const defaults = useQuery(api.pipeline.defaults.query({ usecase_key: usecase }))
+  const create = useMutation(api.pipeline.create.mutation({ inline: true }))
+  const update = useMutation(api.pipeline.update.mutation({ inline: true }))
+  if (defaults.isError) return <ErrorPanel error={defaults.error} onRetry={() => void defaults.refetch()} />
+  if (!defaults.data) return <RowsSkeleton rows={5} height={54} />
+
+  const base = defaults.data.pipeline_elements
+  const stored = pipeline?.pipeline_elements ?? base
+  const values = { ...stored, ...changes }
+  const changed = Object.keys(changes).filter((key) => changes[key] !== stored[key])
+  const isPending = create.isPending || update.isPending
+  const failure = create.error ?? update.error
+  const forget = () => {
+    create.reset()
+    update.reset()
+  }
+  const refused = Object.entries(failure?.errors ?? {}).flatMap(([field, [id = 'invalid']]) =>
+    field.startsWith(path) ? [[field.slice(path.length), id] as const] : [],
+  )
+  const faults = { ...elementFaults(values), ...Object.fromEntries(refused) }
+  const nameFault = failure?.errors.pipeline_name?.[0] ?? nameOf.safeParse(name).error?.issues[0]?.message
+  const isReady =
+    !failure &&
+    !nameFault &&
+    Object.keys(faults).length === 0 &&
+    (!pipeline || changed.length > 0 || name !== pipeline.pipeline_name)
+  const save = () => {
+    const pipeline_elements = Object.fromEntries(changed.map((key) => [key, values[key] as PipelineValue]))
+    if (!pipeline)
+      create.mutate(
+        { pipeline_name: name, pipeline_elements, nimble_id, pipeline_usecase: usecase },
+        { onSuccess: onDone },
+      )
+    else
+      update.mutate(
+        {
+          pipeline_id: pipeline.pipeline_id,
+          ...(name !== pipeline.pipeline_name && { pipeline_name: name }),
+          ...(changed.length > 0 && { pipeline_elements }),
+          version: pipeline.version,
+        },
+        { onSuccess: onDone },
+      )
+  }
+  return (
+    <form
+      className="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isReady) save()
+      }}
+    >
+      {!pipeline && (
+        <Select
+          label={t('pipeline.usecase')}
+          description={t('pipeline.addText')}
+          allowDeselect={false}
+          data-autofocus
+          data={usecaseKeys.map((key) => ({ value: key, label: t(`usecase.name.${key}`) }))}
+          value={usecase}
+          onChange={(next) => {
+            if (!next) return
+            forget()
+            setUsecase(next as UsecaseKey)
+            setChanges({})
+          }}
+        />
+      )}
+      <TextInput
+        label={t('pipeline.name')}
+        withAsterisk
+        value={name}
+        error={nameFault && fieldText(nameFault)}
+        onChange={({ currentTarget }) => {
+          forget()
+          setTyped(currentTarget.value)
+        }}
+      />
+      <ElementForm
+        key={usecase}
+        values={values}
+        base={base}
+        faults={faults}
+        // Drawn on the picture of a camera.
+        hidden={calibrationKeys}
+        runs={Boolean(pipeline?.channels.length)}
+        onChange={(key, value) => {
+          forget()
+          setChanges({ ...changes, [key]: value })
+        }}
+      />
+      {pipeline && pipeline.channels.length > 0 && (
+        <Alert color={changed.length > 0 ? 'orange' : 'gray'} variant="light" role="status">
+          {t(costOf(changed), { count: pipeline.channels.length })} <PipelineUsers channels={pipeline.channels} />
+        </Alert>
+      )}
+      {failure && refused.length === 0 && !failure.errors.pipeline_name && (
+        <Alert color="red" variant="light" role="alert">
+          {failure.message}
+        </Alert>
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onDone} disabled={isPending}>
+          {t('common.cancel')}
+        </Button>
+        <Button type="submit" loading={isPending} disabled={!isReady}>
+          {t(pipeline ? 'common.save' : 'pipeline.add')}
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+/** What saving these elements does to analytics that run. */
+function costOf(changed: readonly string[]) {
+  if (changed.length === 0) return 'pipeline.runBy'
+  const isHot = changed.every((key) => pipelineCatalog.find((item) => item.key === key)?.hot_reload)
+  return isHot ? 'pipeline.goOn' : 'pipeline.anew'
+}

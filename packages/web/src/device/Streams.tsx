@@ -54,37 +54,37 @@ export function Streams({ device }: { device: Device }) {
         {device.device_source.map((stream) => {
           const step = stepOf(stream)
           return (
-          <li key={stream.source_id}>
-            <span className={classes.streamWords}>
-              <b>{stream.source_name}</b> <Tag>{t(`device.role.${stream.role}`)}</Tag>
-              <span className="muted num truncate">{stream.source_address}</span>
-              <span className="muted">{t('stream.used', { count: usersOf(stream).length })}</span>
-              {step && <Steps item={step} />}
-            </span>
-            {mayEdit && (
-              <Menu position="bottom-end">
-                <Menu.Target>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={t('common.actionsFor', { name: stream.source_name })}
-                  >
-                    <IconDots size={17} />
-                  </ActionIcon>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  <Menu.Item onClick={() => setOpen({ kind: 'edit', stream })}>{t('common.edit')}</Menu.Item>
-                  <Menu.Item
-                    color="red"
-                    disabled={device.device_source.length < 2}
-                    onClick={() => setOpen({ kind: 'delete', stream })}
-                  >
-                    {t('stream.delete')}
-                  </Menu.Item>
-                </Menu.Dropdown>
-              </Menu>
-            )}
-          </li>
+            <li key={stream.source_id}>
+              <span className={classes.streamWords}>
+                <b>{stream.source_name}</b> <Tag>{t(`device.role.${stream.role}`)}</Tag>
+                <span className="muted num truncate">{stream.source_address}</span>
+                <span className="muted">{t('stream.used', { count: usersOf(stream).length })}</span>
+                {step && <Steps item={step} />}
+              </span>
+              {mayEdit && (
+                <Menu position="bottom-end">
+                  <Menu.Target>
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      aria-label={t('common.actionsFor', { name: stream.source_name })}
+                    >
+                      <IconDots size={17} />
+                    </ActionIcon>
+                  </Menu.Target>
+                  <Menu.Dropdown>
+                    <Menu.Item onClick={() => setOpen({ kind: 'edit', stream })}>{t('common.edit')}</Menu.Item>
+                    <Menu.Item
+                      color="red"
+                      disabled={device.device_source.length < 2}
+                      onClick={() => setOpen({ kind: 'delete', stream })}
+                    >
+                      {t('stream.delete')}
+                    </Menu.Item>
+                  </Menu.Dropdown>
+                </Menu>
+              )}
+            </li>
           )
         })}
       </ul>

@@ -11,8 +11,8 @@ import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
-import classes from './nimble.module.css'
 import { Steps } from '../ui/Steps.tsx'
+import classes from './nimble.module.css'
 
 /** So many pieces are drawn; the rest is one press away on the deployment screen. */
 const mostItems = 60

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { DemoCamera } from '@sightline/contract'
 import type { PortalSays, SimcamSays, ToPortal, ToSimcam } from '@sightline/contract/supervisor'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
@@ -13,14 +14,13 @@ function startCommand() {
   const channel = new EventEmitter()
   let simcam: ChildProcess | null = null
   let waiting: number[] = []
+  let cameras: DemoCamera[] = []
   const tell = (message: ToPortal) => channel.emit('message', message)
   const ask = (request: number, message: ToSimcam) => {
     waiting.push(request)
     simcam ??= fork(program, { execArgv: [] }).on('message', (said: SimcamSays) => {
-      const answer =
-        said.type === 'failed'
-          ? { type: 'demo' as const, cameras: [], error: said.sentence }
-          : { type: 'demo' as const, cameras: said.cameras }
+      if (said.type !== 'failed') cameras = said.cameras
+      const answer = { type: 'demo' as const, cameras, ...(said.type === 'failed' && { error: said.sentence }) }
       const requests = waiting
       waiting = []
       for (const request of requests) tell({ ...answer, request })
@@ -31,6 +31,7 @@ function startCommand() {
     on: (event, listener) => channel.on(event, listener),
     send(message: PortalSays) {
       if (message.type === 'demo.start') ask(message.request, { type: 'start', count: message.count })
+      else if (message.type === 'demo.list') tell({ type: 'demo', cameras, request: message.request })
       else if (message.type === 'demo.stop') ask(message.request, { type: 'stop' })
       else if (message.type === 'demo.fault')
         ask(message.request, { type: 'fault', UUID: message.UUID, fault: message.fault })

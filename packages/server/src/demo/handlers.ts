@@ -19,7 +19,7 @@ export const demo: Handlers<'demo'> = {
       if (!dry_run) await remove(trx, added)
       return added
     })
-    const running = app.demo.cameras().length
+    const running = (await app.demo.list()).length
     if (!dry_run) {
       // Edge servers hear of it first: they would report cameras that went silent.
       for (const uid of new Set(devices.map((row) => row.nimble_uid))) app.links.reconfigure(uid)

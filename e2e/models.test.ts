@@ -1,15 +1,18 @@
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Model, Pipeline } from '@sightline/contract'
+import { localNimbleId } from '@sightline/domain'
 import { expect, test } from 'vitest'
 import { colourDetector } from '../packages/domain/src/testing/onnx-file.ts'
 import { axeFaults } from './browser.ts'
 import { prepareCamera, registerFirst, usernameOf } from './prepared.ts'
 import { createStage, shots } from './stage.ts'
 
+let prepared: Awaited<ReturnType<typeof prepareCamera>>
 const stage = createStage(async (product) => {
   await registerFirst(product)
-  await prepareCamera(product)
+  prepared = await prepareCamera(product)
 })
 
 test('a model is uploaded, seen at work, given its labels, added and deleted; what is no model is refused in words', async () => {
@@ -42,6 +45,22 @@ test('a model is uploaded, seen at work, given its labels, added and deleted; wh
   await page.getByRole('heading', { name: 'Helmets of the site' }).waitFor({ timeout: 60_000 })
   await page.screenshot({ path: `${shots}model-list.png` })
   expect(await axeFaults(page)).toEqual([])
+  // As long as a pipeline names it, it stays, and says which.
+  const { root } = prepared
+  const [model] = (await root.call('model', 'list', {})) as Model[]
+  const { pipeline_id } = (await root.call('pipeline', 'create', {
+    pipeline_name: 'With helmets',
+    nimble_id: localNimbleId,
+    pipeline_usecase: 'pplcnt',
+    pipeline_elements: { 'detector.model': model?.model_id ?? '' },
+  })) as Pipeline
+  await page.getByText('1 pipeline', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Delete the model Helmets of the site' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'With helmets' }).waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await root.call('pipeline', 'delete', { pipeline_id })
+  await page.getByText('1 pipeline', { exact: true }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Delete the model Helmets of the site' }).click()
   await page.getByRole('button', { name: 'Delete model' }).click()
   await page.getByText('No detection models yet').waitFor()

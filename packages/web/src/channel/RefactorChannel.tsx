@@ -74,9 +74,11 @@ function Refactor({ channel, device, onClose }: Omit<Props, 'opened'>) {
       const users = channels.map(({ channel_name }) => channel_name).join(', ')
       if (pipeline_id === channel.pipeline_id)
         return { value: pipeline_id, label: t('channel.refactor.own', { name: pipeline_name }) }
+      // One that was made with its analytic has its name.
+      if (users === pipeline_name) return { value: pipeline_id, label: t('channel.refactor.sameAs', { name: users }) }
       return {
         value: pipeline_id,
-        label: users ? t('channel.refactor.sameAs', { name: pipeline_name, users }) : pipeline_name,
+        label: users ? t('channel.refactor.shared', { name: pipeline_name, users }) : pipeline_name,
       }
     })
   const hasChoice = device.device_source.length > 1 || pipelines.length > 1 || edges.length > 1

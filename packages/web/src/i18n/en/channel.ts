@@ -47,7 +47,8 @@ export const channel = {
     pipelineHint:
       'With one that other analytics run, later changes tune all of them. New ones are made at the edge server, under Pipelines.',
     own: '{{name}} (as now)',
-    sameAs: '{{name}} (also of {{users}})',
+    sameAs: 'that of {{name}}',
+    shared: '{{name}} (also of {{users}})',
     nimble: 'Edge server',
     nimbleHint: 'A camera is read by one edge server: all its analytics go along.',
     nothing: 'There is no other stream, pipeline or edge server to choose yet.',

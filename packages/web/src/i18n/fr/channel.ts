@@ -46,7 +46,8 @@ export const channel = {
     pipelineHint:
       'Avec un pipeline que d’autres analyses utilisent, les réglages vaudront pour toutes. Les nouveaux se créent au serveur edge, sous Pipelines.',
     own: '{{name}} (inchangé)',
-    sameAs: '{{name}} (aussi de {{users}})',
+    sameAs: 'celui de {{name}}',
+    shared: '{{name}} (aussi de {{users}})',
     nimble: 'Serveur edge',
     nimbleHint: 'Une caméra est lue par un seul serveur edge : toutes ses analyses suivent.',
     nothing: 'Il n’y a pas encore d’autre flux, pipeline ou serveur edge à choisir.',

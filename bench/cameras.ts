@@ -196,7 +196,14 @@ export function configOf(cams: readonly SimulatedCamera[], more: Record<string, 
       auto_recovery: true,
     }),
   )
-  return { version: Math.floor(Date.now() / 1000) % 2 ** 31, sources, channels, models: [], embedders: [] }
+  return {
+    version: Math.floor(Date.now() / 1000) % 2 ** 31,
+    sources,
+    channels,
+    models: [],
+    embedders: [],
+    media_days: 7,
+  }
 }
 
 /** Puts the configuration in place and waits until every camera is analysed, and some seconds more; answers its end. */

@@ -97,6 +97,7 @@ const fromPortal: { [T in PortalMessage['type']]: Extract<PortalMessage, { type:
           labels: { 0: 'person' },
         },
       ],
+      media_days: 30,
       embedders: [
         {
           ...{ model_id: uuid, sha256: 'cd'.repeat(32), size: 4_000_000, vector_length: 512 },

@@ -211,6 +211,8 @@ export const linkConfig = z.object({
   channels: z.array(linkChannel),
   models: z.array(linkModel).default([]),
   embedders: z.array(linkEmbedder).default([]),
+  /** Pictures and clips of events go after so many days, and before where there is no room. */
+  media_days: z.int().positive().default(7),
 })
 export type LinkConfig = z.infer<typeof linkConfig>
 

@@ -183,6 +183,8 @@ export const eventHistogram = z
     timezone: z.string(),
     start: z.string(),
     end: z.string(),
+    /** Since when single events are kept; what is older is only counted. Null without any channel. */
+    kept_from: z.string().nullable(),
     buckets: z.array(
       z.object({
         start: z.string(),

@@ -1,7 +1,7 @@
 /** Composes the nimble out of its parts. */
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { linkConfig, type NimbleMessage } from '@sightline/contract/edge'
+import { type LinkConfig, linkConfig, type NimbleMessage } from '@sightline/contract/edge'
 import * as z from 'zod'
 import { callPortal } from './call.ts'
 import type { AllowedHost } from './camera/address.ts'
@@ -40,9 +40,9 @@ export type Nimble = {
 
 const statsMs = 10_000
 const gigabyte = 1024 ** 3
-const pictureLimits = { maxBytes: gigabyte, maxAgeDays: 7 }
+const mostPictureBytes = gigabyte
 /** About a thousand clips. */
-const clipLimits = { maxBytes: 4 * gigabyte, maxAgeDays: 7 }
+const mostClipBytes = 4 * gigabyte
 /** Measured: four cameras of 640 × 480 at five pictures a second for each core. */
 const channelsPerCore = 4
 /** Lines of the log that the portal gets at most between two `stats`. */
@@ -63,8 +63,8 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
   const clockFile = keptFile(join(folder, 'clock.json'), z.int(), log)
   const clock = createClock(clockFile.load() ?? 0, clockFile.save)
   const journal = new Journal(join(folder, 'journal.db'), { log })
-  const pictures = await openMediaStore(join(folder, 'media'), pictureFiles, pictureLimits, log.warn)
-  const clips = await openMediaStore(join(folder, 'clips'), clipFiles, clipLimits, log.warn)
+  const pictures = await openMediaStore(join(folder, 'media'), pictureFiles, mostPictureBytes, log.warn)
+  const clips = await openMediaStore(join(folder, 'clips'), clipFiles, mostClipBytes, log.warn)
   const recorder = createRecorder({
     journal,
     stamp: createStamper(clock.offsetMs, keptFile(join(folder, 'occasions.json'), occasions, log)),
@@ -85,8 +85,13 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
   })
   const stats = createStats(folder, { journal, stores: [pictures, clips], recorder, clock, work: cameras.figures })
 
+  let mediaDays: number | null = null
+  const apply = (config: LinkConfig) => {
+    mediaDays = config.media_days
+    cameras.apply(config)
+  }
   const kept = desired.load()
-  if (kept) cameras.apply(kept)
+  if (kept) apply(kept)
   const options: DoorOptions = {
     host,
     port,
@@ -99,9 +104,9 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
       clock.measured(portalTime - Date.now(), openingRoundTripMs)
       const engine = {
         ...cameras,
-        apply(config: Parameters<typeof cameras.apply>[0]) {
+        apply(config: LinkConfig) {
           desired.save(config)
-          cameras.apply(config)
+          apply(config)
         },
       }
       const about = { engine_version: version, demo: isLocal, capacity: channelsPerCore * availableParallelism() }
@@ -128,8 +133,10 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
     )
   }, statsMs)
   const sweeping = setInterval(() => {
+    // Until it is known for how long, nothing goes for its age.
+    if (mediaDays === null) return
     for (const store of [pictures, clips])
-      store.sweep().catch((error: unknown) => log.warn('Old pictures and clips cannot be removed', error))
+      store.sweep(mediaDays).catch((error: unknown) => log.warn('Old pictures and clips cannot be removed', error))
   }, 3_600_000)
 
   return {

@@ -28,11 +28,11 @@ const grey = 114
 async function setUp() {
   const folder = await mkdtemp(join(tmpdir(), 'sightline-privacy-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const limits = { maxBytes: 1e8, maxAgeDays: 7 }
+  const mostBytes = 1e8
   const [one, two] = [await startDemoCamera(), await startDemoCamera({ scene: 'lobby' })]
   const cameras = createCameras({
-    pictures: await openMediaStore(join(folder, 'pictures'), pictureFiles, limits, () => undefined),
-    clips: await openMediaStore(join(folder, 'clips'), clipFiles, limits, () => undefined),
+    pictures: await openMediaStore(join(folder, 'pictures'), pictureFiles, mostBytes, () => undefined),
+    clips: await openMediaStore(join(folder, 'clips'), clipFiles, mostBytes, () => undefined),
     analysisFile: join(folder, 'analysis.json'),
     modelFolder: join(folder, 'models'),
     allow: () => local(one.port, two.port),
@@ -50,7 +50,7 @@ async function setUp() {
     ...{ pipeline_elements: pipelineDefaults('intrdtec'), zones: [], auto_recovery: false },
   }
   const config = (version: number, masks: Outline[]): LinkConfig => ({
-    ...{ version, channels: [channel], models: [], embedders: [] },
+    ...{ version, channels: [channel], models: [], embedders: [], media_days: 7 },
     sources: [source(masked, one.address, masks), source(plain, two.address, [])],
   })
   const stateOf = (id: string) => cameras.state().sources.find(({ source_id }) => source_id === id)

@@ -16,13 +16,8 @@ import { keepingLog, testRecords, until } from './testing/records.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'session-'))
 const log = keepingLog()
-const media = await openMediaStore(
-  join(folder, 'media'),
-  pictureFiles,
-  { maxBytes: 1e7, maxAgeDays: 1 },
-  () => undefined,
-)
-const clips = await openMediaStore(join(folder, 'clips'), clipFiles, { maxBytes: 1e7, maxAgeDays: 1 }, () => undefined)
+const media = await openMediaStore(join(folder, 'media'), pictureFiles, 1e7, () => undefined)
+const clips = await openMediaStore(join(folder, 'clips'), clipFiles, 1e7, () => undefined)
 const engine = createCameras({
   pictures: media,
   clips,

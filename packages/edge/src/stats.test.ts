@@ -21,12 +21,7 @@ async function parts(still: () => Promise<Uint8Array>) {
     journal.close()
     rmSync(folder, { recursive: true })
   })
-  const media = await openMediaStore(
-    join(folder, 'media'),
-    pictureFiles,
-    { maxBytes: 1e6, maxAgeDays: 1 },
-    () => undefined,
-  )
+  const media = await openMediaStore(join(folder, 'media'), pictureFiles, 1e6, () => undefined)
   const recorder = createRecorder({
     journal,
     stamp: (record) => record,

@@ -10,12 +10,12 @@ import { beginningOf, clipFiles } from './clip.ts'
 import { createClips } from './clips.ts'
 import { openMediaStore } from './media-store.ts'
 
-const limits = { maxBytes: 1e8, maxAgeDays: 7 }
+const mostBytes = 1e8
 
 async function setUp() {
   const folder = await mkdtemp(join(tmpdir(), 'sightline-clips-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const store = await openMediaStore(folder, clipFiles, limits, () => undefined)
+  const store = await openMediaStore(folder, clipFiles, mostBytes, () => undefined)
   const log = keepingLog()
   return { folder, store, log, clips: createClips(store, log) }
 }
@@ -57,7 +57,7 @@ describe.skipIf(ffmpegMissing)('clips', () => {
     const after = join(folder, 'after')
     await mkdir(after)
     await copyFile(path, join(after, `${first.id}.mp4.part`))
-    const rescued = await openMediaStore(after, clipFiles, limits, () => undefined)
+    const rescued = await openMediaStore(after, clipFiles, mostBytes, () => undefined)
     const cut = await judge((await rescued.read(first.id)) as Buffer)
     expect(cut.complaints).toBe('')
     expect(cut.shown.length).toBeGreaterThanOrEqual(before.length - 1)

@@ -15,14 +15,9 @@ async function temporary() {
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   return directory
 }
-async function opened(directory: string, limits = {}) {
+async function opened(directory: string, maxBytes = 100 * 1024) {
   const logs: string[] = []
-  const store = await openMediaStore(
-    directory,
-    pictureFiles,
-    { maxBytes: 100 * 1024, maxAgeDays: 7, ...limits },
-    (text) => logs.push(text),
-  )
+  const store = await openMediaStore(directory, pictureFiles, maxBytes, (text) => logs.push(text))
   return { store, logs }
 }
 
@@ -59,7 +54,9 @@ test('what is too old goes', async () => {
   const eightDaysAgo = new Date(Date.now() - 8 * 86_400_000)
   await utimes(join(directory, `${old}.jpg`), eightDaysAgo, eightDaysAgo)
   const { store } = await opened(directory)
-  await store.sweep()
+  await store.sweep(9)
+  expect(await store.read(old)).not.toBe(null)
+  await store.sweep(7)
   expect(await store.read(old)).toBe(null)
   expect(await store.read(young)).not.toBe(null)
 })
@@ -95,7 +92,7 @@ test('a full disk costs the oldest snapshots, then new ones, with one complaint,
 }) => {
   const directory = await temporary()
   if (!smallDisk(directory)) skip('needs the right to mount a small file system')
-  const { store, logs } = await opened(directory, { maxBytes: 1e9 })
+  const { store, logs } = await opened(directory, 1e9)
   const ids = Array.from({ length: 12 }, newId)
   for (const id of ids) expect(await store.save(id, kib(28))).toBe(true)
   expect(await store.read(ids[0] as string)).toBe(null)

@@ -15,8 +15,8 @@ export type MediaStore = {
   /** Null when it is not, or no longer, kept. */
   read(id: string): Promise<Buffer | null>
   remove(id: string): Promise<void>
-  /** Removes what is too old; `save` keeps the size. */
-  sweep(): Promise<void>
+  /** Removes what is older than so many days; `save` keeps the size. */
+  sweep(days: number): Promise<void>
   usage(): { files: number; bytes: number }
   /** True when the last one found no room. */
   isFull(): boolean
@@ -30,8 +30,6 @@ export type Draft = {
   /** Keeps nothing of it. */
   discard(): Promise<void>
 }
-
-export type MediaLimits = { maxBytes: number; maxAgeDays: number }
 
 export type MediaKind = {
   suffix: '.jpg' | '.mp4'
@@ -53,7 +51,7 @@ const freedShare = 0.1
 export async function openMediaStore(
   directory: string,
   { suffix, contentType, name, wholeLength }: MediaKind,
-  limits: MediaLimits,
+  maxBytes: number,
   log: (text: string) => void,
 ): Promise<MediaStore> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -89,10 +87,9 @@ export async function openMediaStore(
   }
   /** Writes so many bytes more, at the cost of the oldest files where there is no room. */
   const writeWithRoom = async (size: number, write: () => Promise<unknown>) => {
-    if (bytes + size > limits.maxBytes)
-      await shrinkTo(Math.min(limits.maxBytes - size, limits.maxBytes * (1 - freedShare)))
+    if (bytes + size > maxBytes) await shrinkTo(Math.min(maxBytes - size, maxBytes * (1 - freedShare)))
     // Drafts take room too, and do not go.
-    if (bytes + size > limits.maxBytes) return false
+    if (bytes + size > maxBytes) return false
     let isWritten = await attempt(write)
     if (!isWritten && kept.size > 0) {
       await shrinkTo(bytes * (1 - freedShare))
@@ -113,7 +110,7 @@ export async function openMediaStore(
     contentType,
     async save(id, content) {
       checkId(id)
-      if (content.length > limits.maxBytes) return false
+      if (content.length > maxBytes) return false
       if (!(await writeWithRoom(content.length, () => writeWhole(pathOf(id), content)))) return false
       bytes += content.length - (kept.get(id)?.bytes ?? 0)
       take(id, content.length)
@@ -164,8 +161,8 @@ export async function openMediaStore(
       })
     },
     remove,
-    async sweep() {
-      const oldest = Date.now() - limits.maxAgeDays * dayMs
+    async sweep(days) {
+      const oldest = Date.now() - days * dayMs
       for (const [id, { savedAt }] of kept) if (savedAt < oldest) await remove(id)
     },
     usage: () => ({ files: kept.size, bytes }),

@@ -10,9 +10,17 @@ import { collectEvidence } from './evidence.ts'
 import { startExport } from './export.ts'
 import { readHistogram } from './histogram.ts'
 import { findEvent, findNeighbours, listEvents } from './list.ts'
+import { oldestAccepted } from './partitions.ts'
 import { metricsAsked, oneUsecase, type SelectedChannel, selectChannels } from './select.ts'
 import { readStats } from './stats.ts'
 import { bucketBorders, defaultFrequency, frequencyMs, type Period, readPeriod } from './time.ts'
+
+/** The first day of which single events of any of the channels are kept. */
+async function keptFrom(trx: Trx, channels: readonly SelectedChannel[]): Promise<string | null> {
+  const oldest = await oldestAccepted(trx, Date.now())
+  const starts = [...new Set(channels.map(({ tenant_id }) => tenant_id))].flatMap((tenant) => oldest.get(tenant) ?? [])
+  return starts.length === 0 ? null : new Date(Math.min(...starts)).toISOString()
+}
 
 const mediaPath = (env: Pick<Env, 'apiBase'>) => `${env.apiBase}/media`
 
@@ -41,7 +49,7 @@ export const event: Handlers<'event'> = {
       const channels = await selectChannels(trx, scope, input)
       const timezone = input.timezone ?? commonZone(channels)
       const buckets = await readHistogram(trx, { channels, period, timezone, metrics: input.usecase_meta_key })
-      return { timezone, ...instants(period), buckets }
+      return { timezone, ...instants(period), kept_from: await keptFrom(trx, channels), buckets }
     })
   },
 

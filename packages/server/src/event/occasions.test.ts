@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { testApp } from '../testing/app.ts'
 import { eventRecord } from '../testing/events.ts'
 import { createEventWriter } from './ingest.ts'
+import { keptDays } from './partitions.ts'
 import { hourMs, minuteMs } from './rollup.ts'
 
 const t = await testApp()
@@ -93,6 +94,10 @@ test('a gallery is what has a picture, oldest first', async () => {
 test('the histogram counts what began, apart what must not happen', async () => {
   await writer.settled()
   const { body } = await admin.call('event.histogram', period)
+  // Of an older day nothing is kept one by one, which the answer says.
+  const firstKept = await t.services.db.owner((trx) => keptDays(trx))
+  const sevenDays = new Date(new Date().setUTCHours(0, 0, 0, 0) - 7 * 86_400_000).getTime()
+  expect(Date.parse(body.response.kept_from)).toBe(Math.max(firstKept[0]?.start as number, sevenDays))
   const { buckets } = body.response as EventHistogram
   expect(buckets).toHaveLength(60)
   const at = (minutes: number) => buckets[minutes]

@@ -16,8 +16,9 @@ import type { Secrets } from '../secrets.ts'
 export async function desiredConfig(trx: Trx, secrets: Secrets, nimbleUid: string): Promise<LinkConfig> {
   const nimble = await trx
     .selectFrom('nimble')
-    .select(['tenant_id', 'id', 'desired_version'])
-    .where('uid', '=', nimbleUid)
+    .innerJoin('organization', 'organization.tenant_id', 'nimble.tenant_id')
+    .select(['nimble.tenant_id', 'nimble.id', 'nimble.desired_version', 'organization.raw_days'])
+    .where('nimble.uid', '=', nimbleUid)
     .executeTakeFirst()
   if (!nimble) throw notFound()
   return {
@@ -26,6 +27,7 @@ export async function desiredConfig(trx: Trx, secrets: Secrets, nimbleUid: strin
     channels: await desiredChannels(trx, nimble),
     models: await desiredModels(trx, nimble),
     embedders: await desiredEmbedders(trx, nimble),
+    media_days: nimble.raw_days,
   }
 }
 

@@ -78,6 +78,17 @@ export async function raiseDesired(trx: Trx, row: { tenant_id: number; nimble_id
   return desired_version
 }
 
+/** The same for all edge servers of an organization; answers their public ids. */
+export async function raiseAll(trx: Trx, tenantId: number): Promise<string[]> {
+  const rows = await trx
+    .updateTable('nimble')
+    .set({ desired_version: sql`desired_version + 1` })
+    .where('tenant_id', '=', tenantId)
+    .returning('uid')
+    .execute()
+  return rows.map(({ uid }) => uid)
+}
+
 /** Whether the edge server is connected now; `link_state` is what was stored last, by whichever portal has the link. */
 export const isReachable = (links: Links, row: { nimble_uid: string; link_state: string | null }): boolean =>
   (links.status(row.nimble_uid)?.state ?? row.link_state) === 'online'

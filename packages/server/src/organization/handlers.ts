@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../mount.ts'
+import { raiseAll } from '../nimble/store.ts'
 import { Refusal, refuseStale } from '../refusal.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
@@ -19,8 +20,8 @@ export const organization: Handlers<'organization'> = {
   list: (_, { app, scope }) =>
     app.db.as(scope, async (trx) => (await listOrganizations(trx, scope)).map(toOrganization)),
 
-  update: ({ organization_id, organization_name, version, ...change }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async update({ organization_id, organization_name, version, ...change }, { app, scope, note }) {
+    const { row, told } = await app.db.as(scope, async (trx) => {
       const stored = await findOrganization(trx, scope, organization_id)
       refuseStale(stored, version)
       const row = await trx
@@ -30,8 +31,12 @@ export const organization: Handlers<'organization'> = {
         .returningAll()
         .executeTakeFirstOrThrow()
       note(changeOf(toOrganization(stored), toOrganization(row)))
-      return toOrganization(row)
-    }),
+      // Edge servers keep pictures and clips as long as their events are kept.
+      return { row, told: row.raw_days === stored.raw_days ? [] : await raiseAll(trx, row.tenant_id) }
+    })
+    for (const uid of told) app.links.reconfigure(uid)
+    return toOrganization(row)
+  },
 
   async delete({ organization_id }, { app, scope, note }) {
     const { is_default, name } = await app.db.as(scope, (trx) => findOrganization(trx, scope, organization_id))

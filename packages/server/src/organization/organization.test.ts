@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { desiredConfig } from '../nimble/desired.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 
 let t: TestApp
@@ -48,6 +49,17 @@ test('changes what is sent and leaves the rest; an older version is refused', as
   expect(body.response).toMatchObject({ organization_name, description: 'first', raw_days: 3, version: version + 1 })
   const { status } = await superAdmin.call('organization.update', { organization_id, raw_days: 4, version })
   expect(status).toBe(412)
+})
+
+test('how long its events are kept, their pictures are kept at its edge servers too', async () => {
+  const nimble = await t.make.nimble()
+  const config = () => t.services.db.ingest((trx) => desiredConfig(trx, t.services.secrets, nimble.uid))
+  const { version, media_days } = await config()
+  expect(media_days).toBe(7)
+  const mine = (await (await t.signIn('admin')).call('organization.list')).body.response[0]
+  const asked = { organization_id: mine.organization_id, raw_days: 30, version: mine.version }
+  expect((await superAdmin.call('organization.update', asked)).status).toBe(200)
+  expect(await config()).toMatchObject({ version: version + 1, media_days: 30 })
 })
 
 describe('is listed', () => {

@@ -20,6 +20,7 @@ import { EventFilters } from './EventFilters.tsx'
 import { ExportButton } from './ExportButton.tsx'
 import classes from './event.module.css'
 import { Histogram } from './Histogram.tsx'
+import { KeptFrom } from './KeptFrom.tsx'
 import { type EventSearch, isFiltered, noFilter, pageSize, selectionOf } from './search.ts'
 import { useEvents } from './useEvents.ts'
 
@@ -96,6 +97,7 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
           onReset={() => set({ from: undefined, to: undefined })}
         />
       )}
+      {histogram.data && <KeptFrom data={histogram.data} />}
       <div className={classes.over}>
         <ClockChoice />
       </div>

@@ -1,9 +1,11 @@
 import { Button, Checkbox, Modal } from '@mantine/core'
 import type { Customer, EventEntity } from '@sightline/contract'
 import { IconChevronLeft, IconChevronRight, IconPlayerPlay } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { api } from '../app/client.ts'
 import { formatSiteTime } from '../i18n/format.ts'
 import { metricsText, useOccasionText } from '../ui/analytics/EventItems.tsx'
 import { ClockChoice } from '../ui/ClockChoice.tsx'
@@ -18,6 +20,7 @@ import { EventFilters } from './EventFilters.tsx'
 import { EventMedia } from './EventMedia.tsx'
 import eventClasses from './event.module.css'
 import classes from './gallery.module.css'
+import { KeptFrom } from './KeptFrom.tsx'
 import { mostSelected, SelectedBar } from './SelectedBar.tsx'
 import { type EventSearch, isFiltered, noFilter, selectionOf } from './search.ts'
 import { useEvents } from './useEvents.ts'
@@ -36,6 +39,7 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
     ...selectionOf(search, customer),
     ...{ view: 'gallery', details: true, event_limit: pictures },
   })
+  const { data: counted } = useQuery(api.event.histogram.query(selectionOf(search, customer)))
   const nameOf = useCameraNames(events.map(({ device_id }) => device_id))
   const zoneOf = useSiteZones(events.map(({ site_id }) => site_id))
   const time = ({ observed_at, site_id }: EventEntity) => formatSiteTime(observed_at, zoneOf(site_id))
@@ -55,6 +59,7 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
         </Button>
       </PageHeader>
       <EventFilters search={search} set={set} customer={customer} zone={zoneOf(events[0]?.site_id ?? '')} isGallery />
+      {counted && <KeptFrom data={counted} />}
       {query.isError && !query.data ? (
         <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
       ) : !query.data ? (

@@ -96,6 +96,7 @@ export const event = {
   empty: 'No events in this range',
   emptyText: 'Counts are listed when you choose “Every record” in place of “What happened”.',
   showAll: 'Show every record',
+  keptFrom: 'Single events, pictures and clips are kept since {{date}}. Of the time before, the counts remain.',
   widen: 'Widen to 7 days',
   newer_one: '{{count}} new event',
   newer_other: '{{count}} new events',

@@ -97,6 +97,8 @@ export const event = {
   emptyText:
     'Les comptages sont listés quand vous choisissez « Tous les enregistrements » au lieu de « Ce qui est arrivé ».',
   showAll: 'Afficher chaque enregistrement',
+  keptFrom:
+    'Les événements un à un, les images et les clips sont conservés depuis le {{date}}. Du temps d’avant, les comptages restent.',
   widen: 'Élargir à 7 jours',
   newer_one: '{{count}} nouvel événement',
   newer_other: '{{count}} nouveaux événements',

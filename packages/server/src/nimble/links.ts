@@ -113,10 +113,14 @@ export function createLinks(
   let reloading: Promise<void> = Promise.resolve()
   let isStopped = false
 
-  const linkOf = (nimbleUid: string): Link | null => keepers.get(nimbleUid)?.link() ?? null
+  /** For other portals: they ask all, and only who has the lease knows that nobody has the link. */
+  const linkHere = (nimbleUid: string): Link | 'away' | null => {
+    const keeper = keepers.get(nimbleUid)
+    return keeper?.link() ?? (keeper?.status() ? 'away' : null)
+  }
   const showOverlay = (nimbleUid: string, mode: LiveMode, overlay: Overlay) =>
     feeds.get(feedKey(nimbleUid, overlay.source_id, mode))?.overlay(overlay)
-  const remote = createRemote(wire, linkOf, showOverlay)
+  const remote = createRemote(wire, linkHere, showOverlay)
   /** The link, over another portal when that one holds it; null when this one does and is not connected. */
   const anyLinkOf = (nimbleUid: string): AnyLink | null => {
     const keeper = keepers.get(nimbleUid)

@@ -1,5 +1,5 @@
 import type { MediaPart } from '@sightline/contract/frame'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Wire } from '../wire.ts'
 import type { Link, LiveSink } from './link.ts'
 import { createRemote, type LinkCall, liveBacklogBytes } from './remote.ts'
@@ -72,5 +72,64 @@ describe('a live picture for another portal', () => {
     expect(said.map((call) => call.step)).toEqual(['taken', 'ended'])
     remote.stop()
     expect(stopped).toBe(0)
+  })
+})
+
+describe('a call to an edge server that another portal may hold', () => {
+  /** Portals that hear what the others say, at once; each with what it has of the edge server. */
+  function portals(...has: (Link | 'away' | null)[]) {
+    const listeners: Parameters<Wire['hear']>[0][] = []
+    return has.map((own, i) => {
+      const wire: Wire = {
+        send: (message) => {
+          for (const [j, listener] of listeners.entries()) if (j !== i) listener(message)
+        },
+        queuedBytes: () => 0,
+        hear: (listener) => {
+          listeners[i] = listener
+        },
+        start: async () => undefined,
+        stop: async () => undefined,
+      }
+      return createRemote(
+        wire,
+        () => own,
+        () => undefined,
+      )
+    })
+  }
+  /** How a call of the first portal ends, and after how many ms. */
+  async function ending(...has: (Link | 'away' | null)[]) {
+    vi.useFakeTimers()
+    try {
+      const [first] = portals(null, ...has)
+      const begun = Date.now()
+      const asked = first?.to(nimble).fetch({ type: 'snapshot', source_id: source })
+      const end = asked?.then(
+        ({ contentType }) => contentType,
+        (refusal) => refusal.code,
+      )
+      await vi.runAllTimersAsync()
+      return { end: await end, ms: Date.now() - begun }
+    } finally {
+      vi.useRealTimers()
+    }
+  }
+  /** It takes a second. */
+  const there = {
+    fetch: () =>
+      new Promise((resolve) =>
+        setTimeout(() => resolve({ contentType: 'image/jpeg', bytes: Buffer.of(1), at: 0 }), 1000),
+      ),
+  } as unknown as Link
+
+  test('is given up soon when the one that has its lease says that it is away, and else after two seconds', async () => {
+    expect(await ending(null, 'away')).toEqual({ end: 'nimble_unreachable', ms: 500 })
+    expect(await ending(null, null)).toEqual({ end: 'nimble_unreachable', ms: 2000 })
+  })
+
+  test('is answered by the one that it has just dialled, whatever the one that had the lease still thinks', async () => {
+    expect(await ending('away', there)).toEqual({ end: 'image/jpeg', ms: 1000 })
+    expect(await ending(there, 'away')).toEqual({ end: 'image/jpeg', ms: 1000 })
   })
 })

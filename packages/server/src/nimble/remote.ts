@@ -28,6 +28,8 @@ export type LinkCall = { kind: 'link'; id: string } & (
 type Answer =
   /** The link is here; also that it still is. */
   | { step: 'taken' }
+  /** By the portal that has the lease of the edge server: it is not connected. */
+  | { step: 'away' }
   | { step: 'heard'; message: NimbleMessage }
   | { step: 'done'; message: NimbleMessage }
   | { step: 'picture'; contentType: string; bytes: string; at: number }
@@ -39,6 +41,8 @@ type Answer =
 
 /** Nobody has the link when nobody says so in this time. */
 const takenMs = 2000
+/** And in this time once one says that it has the lease and no link: the edge server may just have dialled another. */
+const awayMs = 500
 const beatMs = 4000
 /** The other portal died. */
 const silentMs = 12_000
@@ -46,10 +50,13 @@ const answerMs = 60_000
 /** While so much waits for the other portals a live picture is left out, up to the next that stands alone. */
 export const liveBacklogBytes = 4 * 1024 * 1024
 
-/** @param here the link to an edge server that this portal holds @param onOverlay of a live stream from elsewhere */
+/**
+ * @param here the link to an edge server that this portal holds; `away` where it has the lease and the edge server is not
+ *   connected @param onOverlay of a live stream from elsewhere
+ */
 export function createRemote(
   wire: Wire,
-  here: (nimbleUid: string) => Link | null,
+  here: (nimbleUid: string) => Link | 'away' | null,
   onOverlay: (nimbleUid: string, mode: LiveMode, overlay: Overlay) => void,
 ) {
   /** Calls of this portal. */
@@ -67,6 +74,7 @@ export function createRemote(
       case 'live': {
         const link = here(message.nimble)
         if (!link) return
+        if (link === 'away') return send(id, { step: 'away' })
         send(id, { step: 'taken' })
         if (message.step === 'live') serveLive(id, link, message)
         else serveOnce(id, link, message)
@@ -149,16 +157,25 @@ export function createRemote(
   /** Begins a call; what comes goes to `hear` until `close`. `lost` when nobody takes it. */
   function begin(step: Steps, hear: (answer: Answer) => void, lost: () => void) {
     const id = randomUUID()
-    const timer = setTimeout(() => {
+    const giveUp = () => {
       close()
       lost()
-    }, takenMs)
+    }
+    let timer: NodeJS.Timeout | null = setTimeout(giveUp, takenMs)
+    const stopWaiting = () => {
+      if (timer) clearTimeout(timer)
+      timer = null
+    }
     const close = () => {
-      clearTimeout(timer)
+      stopWaiting()
       waiting.delete(id)
     }
     waiting.set(id, (answer) => {
-      if (answer.step === 'taken') clearTimeout(timer)
+      if (answer.step === 'taken') stopWaiting()
+      else if (answer.step === 'away' && timer) {
+        clearTimeout(timer)
+        timer = setTimeout(giveUp, awayMs)
+      }
       hear(answer)
     })
     send(id, step)

@@ -121,7 +121,9 @@ describe('the link', () => {
       trx.selectFrom('nimble_state').selectAll().where('nimble_id', '=', row.id).executeTakeFirstOrThrow(),
     )
     expect(stored).toMatchObject({ state: 'online' })
-    expect(links.heard.some(({ message }) => message.type === 'changed' && message.feature === 'channel')).toBe(true)
+    const isChannel = ({ message }: (typeof links.heard)[number]) =>
+      message.type === 'changed' && message.feature === 'channel'
+    await until(() => links.heard.some(isChannel), 'who watches is told')
 
     // A change is sent when it is told of, and soon also when nobody told this portal.
     const desire = (desired_version: number) =>

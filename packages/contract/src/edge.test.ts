@@ -79,6 +79,7 @@ const fromPortal: { [T in PortalMessage['type']]: Extract<PortalMessage, { type:
               direction: 'both',
               side_a: 'a',
               side_b: 'b',
+              aspect_ratio: 1.77778,
               is_active: true,
             },
           ],

@@ -152,6 +152,8 @@ export const linkZone = z.object({
   direction: z.enum(['a_to_b', 'b_to_a', 'both']),
   side_a: text,
   side_b: text,
+  /** Of the picture that it was drawn on, width / height; null when nobody knows. */
+  aspect_ratio: z.number().positive().nullable().default(null),
   is_active: z.boolean(),
 })
 export type LinkZone = z.infer<typeof linkZone>

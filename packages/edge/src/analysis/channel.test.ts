@@ -51,6 +51,17 @@ test('a crossing is one open record at once: the flow, the levels of the moment,
   expect(channel.close(start + 4800, 'disabled').map(({ kind }) => kind)).toEqual(['window'])
 })
 
+test('pictures of another shape than the zones were drawn on are counted, and said to be', () => {
+  const stateOf = (aspect_ratio: number) => {
+    const channel = open('pplcnt', [{ points: wholePicture, aspect_ratio }])
+    const [window] = play(channel, 5200, () => [track(1, 0.5, 0.9)])
+    return [window?.detector_state, window?.state_cause]
+  }
+  // Made pictures are 16:9, as reduced to even sides.
+  expect(stateOf(1.76)).toEqual(['ok', null])
+  expect(stateOf(4 / 3)).toEqual(['degraded', 'degraded:other_shape'])
+})
+
 test('ids are UUIDv7 of the observed time, and all different', () => {
   const channel = open('pplcnt', [{ points: wholePicture }, doorway])
   const records = play(channel, 20_000, (ms) => [track(1, 0.5, 0.5 + 0.2 * Math.sin(ms / 1500))])

@@ -71,6 +71,7 @@ export function createChannel(
   const occasions = createOccasions(analytic.cooldownMs)
   const shapes = shapesOf(config)
   const lesser = lesserAnswer(config, settings)
+  const drawnOn = config.zones.flatMap((zone) => (zone.is_active && zone.aspect_ratio) || [])
   const areas = shapes.filter((shape) => shape.kind === 'zone').map(({ name, points }) => ({ name, points }))
   /** UUIDs of open occasions by their number. */
   const occasionIds = new Map<number, string>()
@@ -183,7 +184,7 @@ export function createChannel(
   return {
     see(seen) {
       newestAt = seen.at
-      cause = seen.cause ?? lesser
+      cause = seen.cause ?? (drawnOn.some((aspect) => isOtherShape(aspect, seen.aspect)) ? reshaped : lesser)
       return take(seen)
     },
     pass: (at) => window.pass(at).map(windowRecord),
@@ -204,6 +205,11 @@ export function createChannel(
     carried: () => lastMeasured,
   }
 }
+
+/** Zones lie elsewhere in a picture of another shape, which a camera sends after a change of its settings or of itself. */
+const reshaped = 'degraded:other_shape'
+/** Pictures are reduced to even sides: that is no other shape. */
+const isOtherShape = (a: number, b: number): boolean => Math.abs(a / b - 1) > 0.03
 
 /** Why the answers are lesser ones for as long as the settings are these, as a message id; null when they are not. */
 function lesserAnswer({ usecase_key }: LinkChannel, { perception, analytic }: Settings): string | null {

@@ -252,5 +252,6 @@ const linkZone = (shape: Omit<LinkZone, 'static_id'> & { uid: string }): LinkZon
   direction: shape.direction,
   side_a: shape.side_a,
   side_b: shape.side_b,
+  aspect_ratio: shape.aspect_ratio,
   is_active: shape.is_active,
 })

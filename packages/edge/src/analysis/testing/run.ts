@@ -33,6 +33,7 @@ export function channelOf(
       direction: 'both' as const,
       side_a: 'a',
       side_b: 'b',
+      aspect_ratio: null,
       is_active: true,
       ...zone,
     })),

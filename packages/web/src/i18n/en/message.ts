@@ -311,6 +311,8 @@ export const message = {
   degraded_motion_only: 'Everything that moves is counted, people or not',
   degraded_too_few_pictures: 'Fewer than eight pictures a second are analysed; flames cannot be told',
   degraded_no_colour: 'The picture has no colour (night mode); flames cannot be told',
+  degraded_other_shape:
+    'The camera sends pictures of another shape than those the zones were drawn on. Check the zones and save them again.',
   degraded_reference_height: 'Distances are rough: they come from how tall people look. Mark four points of the floor.',
   nobody: 'Nobody there',
   black: 'Black picture',

@@ -316,6 +316,8 @@ export const message: Catalogue['message'] = {
   degraded_motion_only: 'Tout ce qui bouge est compté, personnes ou non',
   degraded_too_few_pictures: 'Moins de huit images analysées par seconde ; les flammes ne peuvent être reconnues',
   degraded_no_colour: 'L’image est sans couleur (mode nuit) ; les flammes ne peuvent être reconnues',
+  degraded_other_shape:
+    'La caméra envoie des images d’un autre format que celles sur lesquelles les zones ont été tracées. Vérifiez les zones et enregistrez-les à nouveau.',
   degraded_reference_height:
     'Les distances sont approximatives : elles viennent de la taille apparente des personnes. Marquez quatre points du sol.',
   nobody: 'Personne',

@@ -422,6 +422,144 @@ test('sites change their customer, and a licence key is made and added on screen
   await page.getByRole('heading', { name: 'Harbour' }).waitFor()
 })
 
+test('what somebody holds is seen and taken back, and a customer is told what it may attach', async () => {
+  const { cuid, sid, did } = prepared.ids
+  await addPerson(prepared.root, 'night.guard', 'viewer')
+  const page = await stage.as(secondRoot)
+  const dialog = page.getByRole('dialog').last()
+  const give = async (within: Page | Locator) => {
+    await within.getByLabel('Give it to', { exact: true }).first().fill('night.guard')
+    await page.getByRole('option', { name: 'Test Person (night.guard) · Viewer' }).click()
+    await within.getByRole('button', { name: 'Assign', exact: true }).click()
+  }
+  const take = async (within: Page | Locator) => {
+    await within.getByRole('button', { name: 'Take it from Test Person' }).click()
+    await dialog.getByRole('button', { name: 'Take away' }).click()
+  }
+  await open(page, `/site/detail?sid=${sid}&tab=users`)
+  const reaching = page.getByRole('list', { name: 'Who reaches this site' })
+  await reaching.getByText('by role').first().waitFor()
+  await give(page)
+  await reaching.getByText('assigned').waitFor()
+  await sound(page)
+  const people = await prepared.root.call('user', 'bySite', { site_id: sid })
+  expect(
+    (people as { username: string; by: string[] }[]).find(({ username }) => username === 'night.guard')?.by,
+  ).toEqual(['site'])
+  await take(page)
+  await reaching.getByText('assigned').waitFor({ state: 'detached' })
+
+  await open(page, `/customer?cuid=${cuid}`)
+  const drawer = page.getByRole('dialog').first()
+  await drawer.getByText('Nobody was given this customer').waitFor()
+  await give(drawer)
+  await take(drawer)
+  await drawer.getByText('Nobody was given this customer').waitFor()
+
+  await press(drawer, 'Change what may be attached')
+  await drawer.getByRole('radio', { name: 'Only some' }).check()
+  await drawer.getByText('Choose at least one').waitFor()
+  await drawer.getByRole('checkbox', { name: 'People counting', exact: true }).check()
+  await sound(page)
+  await press(drawer, 'Save')
+  await drawer.getByRole('button', { name: 'Change what may be attached' }).waitFor()
+  await open(page, `/channel/add?did=${did}&uc=frdtec`)
+  await page.getByText(/The customer of this camera may not attach: .*Fire/).waitFor()
+  expect(await page.getByRole('radio').count()).toBe(1)
+  await sound(page)
+  await page.getByRole('link', { name: 'What the customer may attach' }).click()
+  await press(drawer, 'Change what may be attached')
+  await drawer.getByRole('radio', { name: 'All of them, also those to come' }).check()
+  await press(drawer, 'Save')
+  await drawer.getByText('All of them', { exact: true }).waitFor()
+})
+
+test('a second organization is made on screen, gets a customer, keeps events for less time, and goes when it is empty', async () => {
+  const page = await stage.as(secondRoot, { expected: [/409 .*\/organization|status of 409/] })
+  const dialog = page.getByRole('dialog')
+  const kept = async () =>
+    ((await prepared.root.call('organization', 'list', {})) as Organization[]).find(
+      ({ organization_name }) => organization_name === 'Nord-Est',
+    )
+  await open(page, '/customer')
+  await page.getByRole('link', { name: 'Organizations' }).click()
+  await press(page, 'Add organization')
+  await dialog.getByRole('textbox', { name: /^Name/ }).fill('Nord-Est')
+  await sound(page)
+  await press(dialog, 'Add organization')
+  await page.getByRole('row', { name: /Nord-Est/ }).waitFor()
+  const menu = async (item: string) => {
+    await press(page, 'Actions for Nord-Est')
+    await page.getByRole('menuitem', { name: item }).click()
+  }
+  await menu('Edit')
+  await dialog.getByRole('textbox', { name: /^Days for which events/ }).fill('3')
+  await dialog.getByText('is deleted within the hour').waitFor()
+  await press(dialog, 'Save and delete what is older')
+  await page.getByRole('row', { name: /3 days/ }).waitFor()
+  expect(await kept()).toMatchObject({ raw_days: 3, rollup_days: 400 })
+
+  await open(page, '/customer/add')
+  await page.getByRole('textbox', { name: /^Customer/ }).fill('Rhine Freight')
+  await page.getByLabel('Organization').first().click()
+  await page.getByRole('option', { name: 'Nord-Est' }).click()
+  for (let step = 0; step < 3; step++) await press(page, 'Next')
+  await press(page, 'Create customer')
+  await page.waitForURL(/\/customer\?cuid=/)
+  const [customer] = (await prepared.root.call('customer', 'list', { q: 'Rhine' })) as [Customer]
+  expect(customer.organization_id).toBe((await kept())?.organization_id)
+
+  await open(page, '/customer?tab=organizations')
+  const leave = async () => {
+    await menu('Delete organization')
+    await dialog.getByRole('textbox').fill('Nord-Est')
+    await press(dialog, 'Delete organization')
+  }
+  await leave()
+  await dialog.getByText(/1 customers/).waitFor()
+  await press(dialog, 'Cancel')
+  await prepared.root.call('customer', 'destroy', { customer_id: customer.customer_id })
+  await leave()
+  await page.getByRole('row', { name: /Nord-Est/ }).waitFor({ state: 'detached' })
+  expect(await kept()).toBeUndefined()
+})
+
+test('a camera that was added to the wrong site is moved with all it saw, after a look at who sees it then', async () => {
+  const { sid, did, eid } = prepared.ids
+  const root = prepared.root
+  const { customer_id } = (await root.call('customer', 'create', { customer_name: 'Quayside' })) as Customer
+  const { site_id } = (await root.call('site', 'create', {
+    site_name: 'North quay',
+    customer_id,
+    site_address: { site_timezone: 'Europe/London' },
+  })) as Site
+  await root.call('device', 'create', {
+    device_name: 'Lobby',
+    site_id,
+    nimble_id: localNimbleId,
+    stream_address: 'rtsp://192.0.2.19/1',
+  })
+  const page = await stage.as(secondRoot, { expected: [/400 .*\/device|status of 400/] })
+  const dialog = page.getByRole('dialog')
+  await open(page, `/device/detail?sid=${sid}&did=${did}`)
+  await press(page, 'Actions')
+  await page.getByRole('menuitem', { name: 'Move to another site' }).click()
+  await dialog.getByLabel('To the site').first().fill('North')
+  await page.getByRole('option', { name: 'North quay · Quayside' }).click()
+  await dialog.getByText(/another customer’s site: people of Quayside will see what the camera saw for Acme/).waitFor()
+  await dialog.getByText(/follow the clock of Europe\/London/).waitFor()
+  await sound(page)
+  await press(dialog, 'Move camera')
+  await dialog.getByText('This name is in use').waitFor()
+  await dialog.getByRole('textbox', { name: 'Name there' }).fill('Lobby two')
+  await press(dialog, 'Move camera')
+  await page.waitForURL((url) => url.searchParams.get('sid') === site_id)
+  await page.getByRole('heading', { name: 'Lobby two', level: 1 }).waitFor()
+  await page.getByText('North quay').first().waitFor()
+  expect(await root.call('event', 'id', { event_uuid: eid })).toMatchObject({ site_id, customer_id })
+  await root.call('device', 'update', { device_id: did, site_id: sid, device_name: 'Lobby' })
+})
+
 test("a site's place comes from its zip code and its picture from the camera at hand; cameras are looked for where one says, and give settings to others", async () => {
   const { did, sid } = prepared.ids
   const page = await stage.as(usernameOf('super_admin'), { expected: [/400 .*\/device\/discover|status of 400/] })

@@ -101,6 +101,8 @@ export const deviceDraft = z.strictObject(draftShape)
 export const deviceChange = z.strictObject({
   device_id: id,
   device_name: thing.optional(),
+  /** Another one of the organization: analytics and history go along. */
+  site_id: id.optional(),
   nimble_id: id.optional(),
   UUID: z.string().max(200).nullable().optional(),
   /** Of the default stream; what else was read from the same place is read from the new one. */

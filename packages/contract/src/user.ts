@@ -149,6 +149,8 @@ export const userOps = {
     reads: true,
     input: z.strictObject({
       role_key: role.optional(),
+      organization_id: id.optional(),
+      /** To whom it is assigned. */
       customer_id: id.optional(),
       q: z.string().max(100).optional(),
       status: z.enum(['invited', 'active', 'disabled', 'locked']).optional(),
@@ -267,6 +269,13 @@ export const userOps = {
     summary: 'People of the organization who reach a site',
     access: 'viewer_and_above',
     input: z.strictObject({ site_id: id }),
-    output: z.array(user.pick({ user_id: true, firstname: true, lastname: true, username: true, role_key: true })),
+    output: z.array(
+      user
+        .pick({ user_id: true, firstname: true, lastname: true, username: true, role_key: true, status: true })
+        .extend({
+          /** Each way by which they do: taking one away leaves the others. */
+          by: z.array(z.enum(['role', 'customer', 'site'])),
+        }),
+    ),
   }),
 }

@@ -2,6 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { usecaseUid } from './db/seed.ts'
 import { type Client, type TestApp, testApp } from './testing/app.ts'
 
+const zone = {
+  kind: 'zone',
+  points: [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+  ],
+  aspect_ratio: 1.5,
+}
+
 let t: TestApp
 let admin: Client
 beforeAll(async () => {
@@ -140,6 +150,42 @@ describe('use cases', () => {
     expect(await offered()).toHaveLength(13)
   })
 
+  test.each(['super_admin', 'admin'] as const)(
+    'of a customer are all that its cameras may be given, by a %s too; what runs already stays',
+    async (role) => {
+      const caller = await t.signIn(role)
+      const customer = await t.make.customer()
+      const device = await t.make.device({}, await t.make.site({}, customer))
+      const running = await t.make.channel({ usecase_key: 'frdtec' }, device)
+      const usecase_id = [usecaseUid('pplcnt')]
+      const attach = (usecase_key: string, device_id = device.uid) =>
+        caller.call('channel.create', {
+          channel_name: `Analytic ${usecase_key}`,
+          device_id,
+          usecase_key,
+          zones: [zone],
+        })
+      await caller.call('usecase.assign', { customer_id: customer.uid, usecase_id })
+      const { status, body } = await attach('phydist')
+      expect([status, body.error_code, body.args]).toEqual([409, 'usecase_not_assigned', { usecases: 'phydist' }])
+      expect((await caller.call('channel.id', { channel_id: running.uid })).status).toBe(200)
+      expect((await attach('pplcnt')).status).toBe(201)
+      // Of another customer nothing was said.
+      const elsewhere = await t.make.device({}, await t.make.site())
+      expect((await attach('phydist', elsewhere.uid)).status).toBe(201)
+      await caller.call('usecase.unassign', { customer_id: customer.uid, usecase_id })
+      expect((await attach('phydist')).status).toBe(201)
+    },
+  )
+
+  test('of a customer of another organization are nobody else’s to give', async () => {
+    const theirs = await elsewhere()
+    const usecase_id = [usecaseUid('pplcnt')]
+    for (const op of ['usecase.assign', 'usecase.unassign'] as const)
+      expect((await admin.call(op, { customer_id: theirs.customer.uid, usecase_id })).status).toBe(404)
+    expect((await admin.call('customer.bundle', { customer_id: theirs.customer.uid })).status).toBe(404)
+  })
+
   test('go to a person or to a customer, not to both and not to nobody', async () => {
     const usecase_id = [usecaseUid('pplcnt')]
     const person = await t.make.user('viewer')
@@ -164,11 +210,40 @@ describe('people', () => {
     ]
     await t.make.assign(direct, { site })
     await t.make.assign(whole, { customer })
+    await t.make.assign(whole, { site })
     const { body } = await (await t.signIn(direct)).call('user.bySite', { site_id: site.uid })
-    const found = body.response.map((one: { user_id: string }) => one.user_id)
-    expect(found.sort()).toEqual([chief.uid, direct.uid, whole.uid].sort())
-    expect(found).not.toContain(other.uid)
-    expect(Object.keys(body.response[0]).sort()).toEqual(['firstname', 'lastname', 'role_key', 'user_id', 'username'])
+    const found = Object.fromEntries(
+      body.response.map((one: { user_id: string; by: string[] }) => [one.user_id, one.by]),
+    )
+    expect(found).toEqual({ [chief.uid]: ['role'], [direct.uid]: ['site'], [whole.uid]: ['customer', 'site'] })
+    expect(found).not.toHaveProperty(other.uid)
+    expect(Object.keys(body.response[0]).sort()).toEqual([
+      ...['by', 'firstname', 'lastname', 'role_key', 'status', 'user_id', 'username'],
+    ])
+  })
+
+  test('who was let out and still holds a site is shown to administrators alone', async () => {
+    const site = await t.make.site()
+    const [gone, peer] = [await t.make.user('viewer', { status: 'disabled' }), await t.make.user('viewer')]
+    await t.make.assign(gone, { site })
+    await t.make.assign(peer, { site })
+    const seen = async (client: Client) =>
+      (await client.call('user.bySite', { site_id: site.uid })).body.response
+        .filter(({ user_id }: { user_id: string }) => user_id === gone.uid)
+        .map(({ by, status }: { by: string[]; status: string }) => [status, ...by])
+    expect(await seen(await t.signIn(peer))).toEqual([])
+    expect(await seen(admin)).toEqual([['disabled', 'site']])
+  })
+
+  test('are listed of one organization, also for somebody who reaches several', async () => {
+    const organization = await t.make.organization()
+    const theirs = await t.make.user('viewer', {}, organization)
+    const list = async (client: Client) =>
+      (await client.call('user.list', { organization_id: organization.uid })).body.response.map(
+        (one: { user_id: string }) => one.user_id,
+      )
+    expect(await list(await t.signIn('super_admin'))).toEqual([theirs.uid])
+    expect(await list(admin)).toEqual([])
   })
 
   test('by e-mail address, within reach only', async () => {

@@ -11,7 +11,7 @@ import type { Scope } from '../scope.ts'
 import { sourcesOfDevices } from '../source/store.ts'
 import { insertZones } from '../static/store.ts'
 import { newUid } from '../uid.ts'
-import { listUsecases, readDefaults } from '../usecase/store.ts'
+import { listUsecases, readDefaults, refuseUnassigned } from '../usecase/store.ts'
 
 type Draft = Receive<typeof channel.create>
 /** What a new channel takes from the camera that it is put on. */
@@ -20,7 +20,7 @@ type Place = { tenant_id: number; nimble_id: number; timezone: string }
 /**
  * Puts a use case on a camera: channel, zones and pipeline in the one transaction of the caller. Answers its public id.
  * @param referenceUid the still that the zones were drawn on
- * @throws 404 for a device out of reach, 409 when the licence is used up, 400 for everything the draft gets wrong
+ * @throws 404 for a device out of reach, 409 when the customer may not attach it or the licence is used up, 400 for everything the draft gets wrong
  */
 export async function createChannel(
   trx: Trx,
@@ -33,6 +33,9 @@ export async function createChannel(
   const source =
     draft.source_id === undefined ? sources[0] : sources.find((candidate) => candidate.uid === draft.source_id)
   if (!source) throw invalid({ source_id: ['not_found'] })
+  const usecase = (await listUsecases(trx)).find((row) => row.key === draft.usecase_key)
+  if (!usecase) throw invalid({ usecase_key: ['one_of'] })
+  await refuseUnassigned(trx, scope, device.site_uid, [usecase])
   const nimble = await readNimble(trx, scope, device.nimble_uid)
   const place = { tenant_id: device.tenant_id, nimble_id: nimble.id, timezone: device.timezone }
   // Before anything refers to it: edge server, then licence, then pipeline is the order in which everybody waits.
@@ -40,8 +43,6 @@ export async function createChannel(
   await claimChannels(trx, nimble, [draft.usecase_key], new Date())
 
   const defaults = await readDefaults(trx, device.tenant_id, draft.usecase_key)
-  const usecase = (await listUsecases(trx)).find((row) => row.key === draft.usecase_key)
-  if (!usecase) throw invalid({ usecase_key: ['one_of'] })
   const uid = newUid()
   const { id } = await trx
     .insertInto('channel')

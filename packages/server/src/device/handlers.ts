@@ -17,7 +17,7 @@ import { copyDevice } from './copy.ts'
 import { createDevices, isDemo } from './create.ts'
 import { checkRange, discover } from './discover.ts'
 import { importDevices } from './import.ts'
-import { moveDevice, moveDevices } from './move.ts'
+import { moveDevice, moveDevices, moveToSite } from './move.ts'
 import { probe } from './probe.ts'
 import {
   type DeviceRow,
@@ -81,9 +81,9 @@ export const device: Handlers<'device'> = {
   get: ({ device_id }, ctx) =>
     ctx.app.db.read(ctx.scope, async (trx) => described(trx, ctx, await readDevice(trx, ctx.scope, device_id))),
 
-  async update({ device_id, device_name, nimble_id, UUID, device_tags, device_source, version, ...change }, ctx) {
+  async update({ device_id, device_name, nimble_id, site_id, UUID, device_tags, device_source, version, ...change }, ctx) {
     const { app, scope } = ctx
-    const { before, row, entity } = await app.db.as(scope, async (trx) => {
+    const { before, row, moved, entity } = await app.db.as(scope, async (trx) => {
       const before = await lockDevice(trx, scope, device_id)
       const target = nimble_id === undefined ? null : await readNimble(trx, scope, nimble_id)
       const streams = (await sourcesOfDevices(trx, scope, [before])).get(before.id) ?? []
@@ -92,10 +92,12 @@ export const device: Handlers<'device'> = {
       const password = passwordToStore(app, before, change.password, homeOf(before, streams), addresses)
       await putStreams(trx, before, streams, next)
       const address = next.find(({ row }) => row !== null && row === streams[0])?.address ?? before.stream_address
+      const site = site_id === undefined ? undefined : await moveToSite(trx, scope, before, site_id)
       await updateDevice(
         trx,
         before,
         {
+          site_id: site,
           name: device_name,
           endpoint_uuid: UUID === '' ? null : UUID,
           stream_address: address,
@@ -112,8 +114,13 @@ export const device: Handlers<'device'> = {
       await touchSources(trx, before)
       await raiseDesired(trx, before)
       const row = await readDevice(trx, scope, device_id)
-      return { before, row, entity: await described(trx, ctx, row) }
+      const moved = before.site_id === row.site_id ? [] : await channelRows(trx, scope, { deviceUids: [device_id] })
+      return { before, row, moved, entity: await described(trx, ctx, row) }
     })
+    // Where it was and where it is; whoever remembers the site of a channel looks again.
+    for (const channel of moved)
+      for (const { site_id } of [before, row]) app.bus.publish(changed({ ...channel, site_id }, 'channel', channel.uid))
+    if (before.site_id !== row.site_id) app.bus.publish(changed(before, 'device', row.uid))
     if (before.nimble_uid !== row.nimble_uid) app.links.reconfigure(before.nimble_uid)
     tell(ctx, row)
     // What it became stands in what was sent, with its password masked.
@@ -195,6 +202,7 @@ function tell({ app, note }: Ctx, row: DeviceRow): void {
 /** What people change of a device, as they call it. */
 const edited = (row: DeviceRow) => ({
   device_name: row.name,
+  site_id: row.site_uid,
   nimble_id: row.nimble_uid,
   UUID: row.endpoint_uuid,
   stream_address: row.stream_address,

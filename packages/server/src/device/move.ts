@@ -10,8 +10,10 @@ import { type NimbleRow, raiseDesired, readNimble } from '../nimble/store.ts'
 import { freePipelineName, insertPipeline } from '../pipeline/store.ts'
 import { notFound, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
+import { readSite } from '../site/store.ts'
 import { moveSources } from '../source/store.ts'
-import { deviceRows, lockDevice } from './store.ts'
+import { refuseUnassigned } from '../usecase/store.ts'
+import { type DeviceRow, deviceRows, lockDevice } from './store.ts'
 
 type Camera = { tenant_id: number; id: number; nimble_id: number }
 type Target = Pick<NimbleRow, 'tenant_id' | 'id' | 'license_id'>
@@ -148,6 +150,63 @@ export async function moveDevice(trx: Trx, device: Camera, target: Target): Prom
     .execute()
   await forgetStates(trx, device)
 }
+
+/**
+ * Gives a camera with its streams, channels, pictures and history to another site of its organization, in the caller's
+ * transaction. What happened goes along: events belong to channels, and whoever reaches the new site sees them, nobody
+ * else any more. Edge server and licence stay as they are.
+ * @returns the number of the new site, which the caller gives the camera together with its name: names are a site's
+ * @throws 404 for a site out of reach or of another organization, 409 for analytics that its customer may not attach
+ */
+export async function moveToSite(
+  trx: Trx,
+  scope: Scope,
+  device: Pick<DeviceRow, 'tenant_id' | 'id' | 'site_id' | 'timezone' | 'snapshot_uid' | 'nimble_id'>,
+  siteUid: string,
+): Promise<number> {
+  const target = await readSite(trx, scope, siteUid)
+  if (target.tenant_id !== device.tenant_id) throw notFound()
+  if (target.id === device.site_id) return target.id
+  // As everybody waits: the edge server before what it runs.
+  await raiseDesired(trx, device)
+  const { tenant_id } = device
+  const channels = await trx
+    .selectFrom('channel')
+    .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
+    .select(['channel.id', 'channel.reference_uid', 'channel.pipeline_id', 'usecase.id as usecase_id', 'usecase.key'])
+    .where('tenant_id', '=', tenant_id)
+    .where('device_id', '=', device.id)
+    .orderBy('channel.id')
+    .forUpdate('channel')
+    .execute()
+  await refuseUnassigned(
+    trx,
+    scope,
+    siteUid,
+    channels.map(({ usecase_id, key }) => ({ id: usecase_id, key })),
+  )
+  for (const [table, own] of [
+    ['channel', sql`device_id = ${device.id}`],
+    [
+      'media',
+      // Those of events by their channel; the stills that somebody looks at by themselves.
+      sql`(channel_id = any(${channels.map(({ id }) => id)}::int4[]) or (channel_id is null and kind = 'snapshot'
+        and uid = any(${[device.snapshot_uid, ...channels.map((one) => one.reference_uid)]}::uuid[])))`,
+    ],
+  ] as const)
+    await sql`update ${sql.table(table)} set site_id = ${target.id}
+      where tenant_id = ${tenant_id} and site_id = ${device.site_id} and ${own}`.execute(trx)
+  await followClock(trx, device, [...new Set(channels.map(({ pipeline_id }) => pipeline_id))], target.timezone)
+  return target.id
+}
+
+/** Times of day that were the former site's become the new one's; a pipeline that other cameras run too is left alone. */
+const followClock = (trx: Trx, device: Pick<DeviceRow, 'tenant_id' | 'id' | 'timezone'>, ids: number[], zone: string) =>
+  sql`update pipeline set elements = elements || jsonb_build_object('analytic.timezone', ${zone}::text)
+    where tenant_id = ${device.tenant_id} and id = any(${ids}::int4[])
+      and elements ->> 'analytic.timezone' = ${device.timezone} and not exists (
+        select from channel c where c.tenant_id = pipeline.tenant_id and c.pipeline_id = pipeline.id
+          and c.device_id <> ${device.id})`.execute(trx)
 
 /** Until when the old server ran the channels: what it says it observed later does not count. */
 async function noteFormer(trx: Trx, device: Camera, target: Target): Promise<void> {

@@ -289,6 +289,7 @@ export async function updateDevice(
   device: Pick<DeviceRow, 'tenant_id' | 'id'>,
   change: {
     name?: string | undefined
+    site_id?: number | undefined
     endpoint_uuid?: string | null | undefined
     stream_address?: string | undefined
     stream_type?: DeviceRow['stream_type'] | undefined

@@ -236,14 +236,18 @@ const mostUpdates = 2000
 /** PostgreSQL 15 has no `pg_input_is_valid`. */
 const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 
-/** What became of the occasion that `e` opened, from its later records. The newest may be an update after a close: it came back. */
+/**
+ * What became of the occasion that `e` of the channel `c` opened, from its later records. The newest may be an update after
+ * a close: it came back. Who was recognised is named at the site that knows them alone.
+ */
 const fate = sql`
   select json_build_object(
     'is_instant', coalesce((e.details->>'instant')::boolean, false),
     'zone', coalesce(e.details->>'zone', e.details->>'line'),
     'direction', e.details->>'direction',
     'person', case when e.details->>'identity' ~ ${uuidPattern} then (
-      select face.name from face where face.tenant_id = e.tenant_id and face.uid = (e.details->>'identity')::uuid) end,
+      select face.name from face where face.tenant_id = e.tenant_id and face.site_id = c.site_id
+        and face.uid = (e.details->>'identity')::uuid) end,
     'ended_at', case when last.kind = ${recordKinds.indexOf('close')} then last.ts end,
     'end_cause', case when last.kind = ${recordKinds.indexOf('close')} then last.details->>'cause' end,
     'updates', coalesce(later.updates, 0),

@@ -80,9 +80,13 @@ describe('is deleted', () => {
     )
     const admin = await t.signIn(await t.make.user('admin', {}, row))
     const { body } = await admin.call('customer.create', { customer_name: 'Soon gone' })
-    expect((await superAdmin.call('organization.delete', { organization_id })).body.error_code).toBe(
-      'organization_not_empty',
-    )
+    expect((await superAdmin.call('organization.delete', { organization_id })).body).toMatchObject({
+      error_code: 'organization_not_empty',
+      args: { people: 1, customers: 1, nimbles: 0, models: 0 },
+    })
+    // What it set for itself goes with it.
+    const defaults = { pipeline_elements: { 'decode.fps': 4 } }
+    await superAdmin.call('bundle.defaultsSet', { bundle_usecase: 'pplcnt', organization_id, defaults })
     await admin.call('customer.destroy', { customer_id: body.response.customer_id })
     await superAdmin.call('user.delete', { user_id: admin.user?.uid })
     expect((await superAdmin.call('organization.delete', { organization_id })).status).toBe(200)

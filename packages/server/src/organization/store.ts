@@ -37,7 +37,7 @@ export async function targetTenant(trx: Trx, scope: Scope, organizationUid: stri
 /**
  * Removes an organization in which nothing is left that somebody made. What the log says about it stays, with the
  * default organization.
- * @throws 409 while it has people, customers or edge servers
+ * @throws 409 that counts what it still has: people, customers, edge servers, models
  */
 export async function removeOrganization(trx: Trx, uid: string): Promise<void> {
   const { tenant_id } = await trx
@@ -46,16 +46,20 @@ export async function removeOrganization(trx: Trx, uid: string): Promise<void> {
     .where('uid', '=', uid)
     .forUpdate()
     .executeTakeFirstOrThrow(notFound)
-  for (const table of ['app_user', 'customer', 'nimble'] as const) {
-    const left = await trx.selectFrom(table).select('id').where('tenant_id', '=', tenant_id).limit(1).executeTakeFirst()
-    if (left) throw new Refusal(409, 'The organization is not empty.', { code: 'organization_not_empty' })
-  }
+  const count = (table: 'app_user' | 'customer' | 'nimble' | 'model') =>
+    sql<number>`(select count(*) from ${sql.table(table)} where tenant_id = ${tenant_id})`
+  const { rows } = await sql<Record<'people' | 'customers' | 'nimbles' | 'models', number>>`
+    select ${count('app_user')} as people, ${count('customer')} as customers, ${count('nimble')} as nimbles,
+      ${count('model')} as models`.execute(trx)
+  const left = rows[0] as (typeof rows)[number]
+  if (Object.values(left).some((n) => n > 0))
+    throw new Refusal(409, 'The organization is not empty.', { code: 'organization_not_empty', args: left })
   await trx
     .updateTable('trace')
     .set((eb) => ({ tenant_id: eb.selectFrom('organization').select('tenant_id').where('is_default', '=', true) }))
     .where('tenant_id', '=', tenant_id)
     .execute()
-  for (const table of ['license', 'media', 'job', 'one_time_token'] as const)
+  for (const table of ['license', 'bundle_default', 'media', 'job', 'one_time_token'] as const)
     await trx.deleteFrom(table).where('tenant_id', '=', tenant_id).execute()
   await trx.deleteFrom('organization').where('tenant_id', '=', tenant_id).execute()
 }

@@ -12,7 +12,7 @@ import {
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { within } from '../reach.ts'
-import { notFound } from '../refusal.ts'
+import { notFound, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 
 const rows = (trx: Trx) =>
@@ -61,6 +61,26 @@ export async function assignedUsecases(
     .where('customer_id', '=', owner.id)
     .execute()
   return assigned.length > 0 ? new Set(assigned.map((row) => row.usecase_id)) : null
+}
+
+/**
+ * What a customer may not attach comes to none of its cameras.
+ * @param siteUid one of the customer's sites
+ * @throws 409 that names what was not assigned, 404 when the site is out of reach
+ */
+export async function refuseUnassigned(
+  trx: Trx,
+  scope: Scope,
+  siteUid: string,
+  wanted: readonly { id: number; key: UsecaseKey }[],
+): Promise<void> {
+  const assigned = await assignedUsecases(trx, scope, { siteUid })
+  const missing = wanted.filter(({ id }) => assigned !== null && !assigned.has(id)).map(({ key }) => key)
+  if (missing.length > 0)
+    throw new Refusal(409, `The customer may not attach: ${missing.join(', ')}.`, {
+      code: 'usecase_not_assigned',
+      args: { usecases: missing.join(', ') },
+    })
 }
 
 /** What a use case starts with in an organization: complete elements, its own over the factory's. */

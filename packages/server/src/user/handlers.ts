@@ -180,8 +180,12 @@ export const user: Handlers<'user'> = {
       }
     }),
 
-  bySite: ({ site_id }, { app, scope }) =>
-    app.db.as(scope, async (trx) => peopleOfSite(trx, await readSite(trx, scope, site_id))),
+  bySite: ({ site_id }, { app, scope, principal }) =>
+    app.db.as(scope, async (trx) => {
+      const people = await peopleOfSite(trx, await readSite(trx, scope, site_id))
+      // Who is locked out is the administrators' affair.
+      return seesOthers(principal.role) ? people : people.filter(({ status }) => status === 'active')
+    }),
 }
 
 const seesOthers = (role: Ctx['principal']['role']) => may(role, 'super_and_admin_access')

@@ -73,7 +73,13 @@ export const addUser = (trx: Trx, row: Omit<Insertable<UserTable>, 'uid'>): Prom
     .returning(['id', 'uid'])
     .executeTakeFirstOrThrow()
 
-export type UserFilter = { role_key?: Role; customer_id?: string; q?: string; status?: User['status'] }
+export type UserFilter = {
+  role_key?: Role
+  organization_id?: string
+  customer_id?: string
+  q?: string
+  status?: User['status']
+}
 
 /** People in reach by name; `total` is null above 10,000. */
 export async function listUsers(trx: Trx, scope: Scope, filter: UserFilter, page: { limit: number; offset: number }) {
@@ -83,6 +89,9 @@ export async function listUsers(trx: Trx, scope: Scope, filter: UserFilter, page
     ...(filter.role_key ? [sql<SqlBool>`u.role_key = ${filter.role_key}`] : []),
     ...(filter.status ? [sql<SqlBool>`u.status = ${filter.status}`] : []),
     ...(like ? [sql<SqlBool>`concat_ws(' ', u.firstname, u.lastname, u.email, u.username) ilike ${like}`] : []),
+    ...(filter.organization_id
+      ? [sql<SqlBool>`u.tenant_id = (select tenant_id from organization where uid = ${filter.organization_id})`]
+      : []),
     ...(filter.customer_id ? [assignedTo(filter.customer_id)] : []),
   ]
   const matches = sql<SqlBool>`(${sql.join(terms, sql` and `)})`
@@ -103,19 +112,31 @@ const assignedTo = (customerUid: string) => sql<SqlBool>`exists (select from use
   join customer c on c.tenant_id = a.tenant_id and c.id = a.customer_id
   where a.tenant_id = u.tenant_id and a.user_id = u.id and c.uid = ${customerUid})`
 
-/** Active people of the site's organization who reach it, by name: administrators, and those it is assigned to. */
+/**
+ * People of the site's organization who reach it, by name, and by what each does. Who is not active is among them where
+ * something is assigned to them: it counts again when they are let in again.
+ */
 export const peopleOfSite = (trx: Trx, site: { tenant_id: number; id: number; customer_id: number }) =>
   trx
-    .selectFrom('app_user as u')
-    .select(['u.uid as user_id', 'u.firstname', 'u.lastname', 'u.username', 'u.role_key'])
-    .where('u.tenant_id', '=', site.tenant_id)
-    .where('u.status', '=', 'active')
-    .where(
-      sql<SqlBool>`(u.role_key not in ('user', 'viewer')
-        or exists (select from user_site a where a.tenant_id = u.tenant_id and a.user_id = u.id and a.site_id = ${site.id})
-        or exists (select from user_customer a
-          where a.tenant_id = u.tenant_id and a.user_id = u.id and a.customer_id = ${site.customer_id}))`,
+    .selectFrom(
+      trx
+        .selectFrom('app_user as u')
+        .selectAll()
+        .select(
+          sql<('role' | 'customer' | 'site')[]>`array_remove(array[
+            case when u.role_key not in ('user', 'viewer') and u.status = 'active' then 'role' end,
+            case when exists (select from user_customer a
+              where a.tenant_id = u.tenant_id and a.user_id = u.id and a.customer_id = ${site.customer_id}) then 'customer' end,
+            case when exists (select from user_site a
+              where a.tenant_id = u.tenant_id and a.user_id = u.id and a.site_id = ${site.id}) then 'site' end], null)`.as(
+            'by',
+          ),
+        )
+        .where('u.tenant_id', '=', site.tenant_id)
+        .as('u'),
     )
+    .select(['u.uid as user_id', 'u.firstname', 'u.lastname', 'u.username', 'u.role_key', 'u.status', 'u.by'])
+    .where(sql<SqlBool>`cardinality(u.by) > 0`)
     .orderBy(sql`u.lastname collate "und-x-icu", u.firstname collate "und-x-icu", u.id`)
     .execute()
 

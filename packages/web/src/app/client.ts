@@ -80,6 +80,7 @@ const dependents: Partial<Record<Feature, readonly Feature[]>> = {
   license: ['nimble', 'status'],
   model: ['pipeline'],
   pipeline: ['channel', 'model', 'face'],
+  usecase: ['customer'],
   user: [],
   instance: ['status'],
   demo: [],

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, NumberInput, Select, Switch, TextInput } from '@mantine/core'
-import { channelDraft, type Device } from '@sightline/contract'
+import { type Bundle, channelDraft, type Device } from '@sightline/contract'
 import { elementFaults, type PipelineElements, type UsecaseKey, usecases } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -77,6 +77,12 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
   const [step, setStep] = useState<Step>(usecaseKey ? 'picture' : 'usecase')
   const [zonesError, setZonesError] = useState<string | null>(null)
   const [overrides, setOverrides] = useState<Overrides | null>(null)
+  // The route has loaded the site.
+  const customer_id = useQuery(api.site.get.query({ site_id: device.site_id })).data?.customer_id
+  const offered = useQuery({
+    ...api.customer.bundle.query({ customer_id: customer_id ?? '' }),
+    enabled: customer_id !== undefined,
+  })
   const bundles = useQuery(api.bundle.list.query({}))
   const licenses = useQuery(api.license.list.query({}))
   const zones = useZones([usecaseKey && usecases[usecaseKey].needsLine ? across : whole])
@@ -157,11 +163,17 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
     if (!fault) setStep('tune')
   }
 
+  const may = keysOf(offered.data)
+  const barred = offered.data ? keysOf(bundles.data).filter((one) => !may.includes(one)) : []
+  const isChosen = key !== null && !barred.includes(key)
+  /** What an address names and the customer may not attach leads back to what can be chosen. */
+  const at = key === null || isChosen ? step : 'usecase'
+
   const isOpen: Record<Step, boolean> = {
     usecase: true,
-    picture: key !== null,
-    tune: key !== null && zones.drawings.length > 0,
-    review: key !== null && zones.drawings.length > 0 && Object.keys(faults).length === 0,
+    picture: isChosen,
+    tune: isChosen && zones.drawings.length > 0,
+    review: isChosen && zones.drawings.length > 0 && Object.keys(faults).length === 0,
   }
   return (
     <Wizard
@@ -169,15 +181,15 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
       steps={steps.map((id, index) => ({
         id,
         label: t(`channel.add.${id}`),
-        isDone: index < steps.indexOf(step),
+        isDone: index < steps.indexOf(at),
         isOpen: isOpen[id],
       }))}
-      current={step}
+      current={at}
       onStep={(id) => setStep(id as Step)}
-      isWide={step === 'picture'}
+      isWide={at === 'picture'}
     >
       {guards}
-      {step === 'usecase' && (
+      {at === 'usecase' && (
         <Panel
           title={t('channel.add.chooseUsecase')}
           hint={
@@ -186,11 +198,19 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
               : undefined
           }
         >
-          {bundles.isError ? (
-            <ErrorPanel error={bundles.error} onRetry={() => void bundles.refetch()} />
-          ) : bundles.data ? (
+          {barred.length > 0 && (
+            <Alert color="blue" variant="light" mb="md">
+              {t('channel.add.barred', { names: barred.map((one) => t(`usecase.name.${one}`)).join(', ') })}{' '}
+              <Go to="/customer" search={{ cuid: customer_id }}>
+                {t('channel.add.toCustomer')}
+              </Go>
+            </Alert>
+          )}
+          {offered.isError ? (
+            <ErrorPanel error={offered.error} onRetry={() => void offered.refetch()} />
+          ) : offered.data ? (
             <UsecaseGallery
-              bundles={bundles.data}
+              bundles={offered.data}
               value={key}
               onChange={choose}
               isCovered={(usecase) => roomFor(usecase)?.why !== 'license_bundle'}
@@ -200,13 +220,13 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
           )}
           {room?.why && <NoRoom room={room} />}
           <Group justify="flex-end" mt="lg">
-            <Button disabled={!key || Boolean(room?.why)} onClick={() => setStep('picture')}>
+            <Button disabled={!isChosen || Boolean(room?.why)} onClick={() => setStep('picture')}>
               {t('common.continue')}
             </Button>
           </Group>
         </Panel>
       )}
-      {step === 'picture' && key && (
+      {at === 'picture' && key && (
         <>
           {room?.why && <NoRoom room={room} />}
           <ZoneEditor
@@ -233,7 +253,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
           </Group>
         </>
       )}
-      {step === 'tune' && key && (
+      {at === 'tune' && key && (
         <Panel title={t('channel.add.tune')} hint={t('channel.add.tuneHint')}>
           {defaults.isError ? (
             <ErrorPanel error={defaults.error} onRetry={() => void defaults.refetch()} />
@@ -263,7 +283,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
           )}
         </Panel>
       )}
-      {step === 'review' && key && (
+      {at === 'review' && key && (
         <Panel>
           <form onSubmit={onSubmit} noValidate>
             {elements && <Needs usecaseKey={key} elements={elements} siteId={device.site_id} />}
@@ -326,3 +346,6 @@ const floorFault = (drawings: readonly Drawing[]): string | null =>
     .filter(({ kind }) => kind === 'floor')
     .map(faultOf)
     .find((fault) => fault !== null) ?? null
+
+const keysOf = (bundles: readonly Bundle[] = []) =>
+  bundles.flatMap(({ bundle_usecases }) => bundle_usecases.map(({ usecase_key }) => usecase_key))

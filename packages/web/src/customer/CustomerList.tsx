@@ -23,6 +23,7 @@ type Props = { openId: string | undefined; onOpen: (customerId: string | undefin
 export function CustomerList({ openId, onOpen }: Props) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
+  const seesOrganizations = useMay('super_nav')
   const query = useQuery(api.customer.list.query({}))
   const customers = query.data
   const [toDelete, setToDelete] = useState<Customer | null>(null)
@@ -97,6 +98,11 @@ export function CustomerList({ openId, onOpen }: Props) {
   return (
     <>
       <PageHeader title={t('screen./customer')} meta={customers && t('customer.meta', { count: customers.length })}>
+        {seesOrganizations && (
+          <Button component={Go} to="/customer" search={{ tab: 'organizations' }} variant="default">
+            {t('organization.title')}
+          </Button>
+        )}
         {mayEdit && customers && customers.length > 0 && add}
       </PageHeader>
       <Panel flush>

@@ -11,9 +11,11 @@ import { countryName } from '../ui/CountrySelect.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Go } from '../ui/Go.tsx'
-import { HealthTag, Tag } from '../ui/Health.tsx'
+import { HealthTag } from '../ui/Health.tsx'
 import { usePages } from '../ui/pages.ts'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { CustomerPeople } from './CustomerPeople.tsx'
+import { CustomerUsecases } from './CustomerUsecases.tsx'
 import classes from './customer.module.css'
 
 const typingMs = 200
@@ -60,7 +62,8 @@ export function CustomerPeek({ customer }: { customer: Customer }) {
         </Group>
       )}
       <Sites customer={customer} mayEdit={mayEdit} />
-      <People customer={customer} />
+      <CustomerUsecases customer={customer} mayEdit={mayEdit} />
+      <CustomerPeople customer={customer} mayEdit={mayEdit} />
     </div>
   )
 }
@@ -156,33 +159,5 @@ function TakeSites({ customerId }: { customerId: string }) {
         {t('customer.take')}
       </Button>
     </Group>
-  )
-}
-
-/** Who was given this customer. */
-function People({ customer: { customer_id } }: { customer: Customer }) {
-  const { t } = useTranslation()
-  const people = useQuery(api.user.list.query({ customer_id, limit: 100 }))
-  return (
-    <section>
-      <h3 className={classes.section}>{t('customer.people')}</h3>
-      {people.isError && !people.data ? (
-        <ErrorPanel error={people.error} onRetry={() => void people.refetch()} />
-      ) : !people.data ? (
-        <RowsSkeleton rows={2} height={34} />
-      ) : (
-        <ul className={classes.sites}>
-          {people.data.map(({ user_id, firstname, lastname, role_key }) => (
-            <li key={user_id}>
-              <span>
-                {firstname} {lastname}
-              </span>
-              <Tag>{t(`role.${role_key}`)}</Tag>
-            </li>
-          ))}
-          {people.data.length === 0 && <li className="muted">{t('customer.noPeople')}</li>}
-        </ul>
-      )}
-    </section>
   )
 }

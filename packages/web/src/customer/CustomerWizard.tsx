@@ -1,12 +1,13 @@
-import { Button, Checkbox, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { customerDraft, type Site, siteDraft } from '@sightline/contract'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import * as z from 'zod'
 import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { words } from '../i18n/words.ts'
-import { useUser } from '../session.ts'
+import { useMay, useUser } from '../session.ts'
 import { AddressFields } from '../ui/AddressFields.tsx'
 import { countryName } from '../ui/CountrySelect.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -22,6 +23,7 @@ export type CustomerStep = (typeof steps)[number]
 const parts = ['unit', 'street', 'area', 'city', 'state', 'country', 'zip'] as const
 type Address = Record<`customer_${(typeof parts)[number]}`, string>
 type Values = {
+  organization_id: string
   customer_name: string
   description: string
   is_default: boolean
@@ -34,7 +36,8 @@ type Values = {
   site_place: { lat: number; long: number } | null
 }
 
-const customerOf = ({ customer_name, description, is_default, customer_address }: Values) => ({
+const customerOf = ({ organization_id, customer_name, description, is_default, customer_address }: Values) => ({
+  organization_id,
   customer_name,
   description,
   is_default,
@@ -73,7 +76,7 @@ const schema = customerDraft
 
 /** Which fields a step holds: it is left only when they are right. */
 const fieldsOf: Record<CustomerStep, RegExp> = {
-  identity: /^(customer_name|description|is_default)/,
+  identity: /^(organization_id|customer_name|description|is_default)/,
   address: /^customer_address/,
   site: /^site_/,
   review: /^$/,
@@ -86,10 +89,13 @@ export function CustomerWizard({ step, onStep }: Props) {
   const { t, i18n } = useTranslation()
   const go = useGo()
   const { organization_id } = useUser()
+  const mayChoose = useMay('super_admin_only')
+  const { data: organizations = [] } = useQuery({ ...api.organization.list.query({}), enabled: mayChoose })
   const [furthest, setFurthest] = useState(0)
   const { form, values, field, onSubmit, isSaving, guards } = useDraftForm<Values>({
     name: 'customer.wizard',
     initial: {
+      organization_id,
       customer_name: '',
       description: '',
       is_default: false,
@@ -102,7 +108,7 @@ export function CustomerWizard({ step, onStep }: Props) {
     },
     schema,
     async submit(filled) {
-      const result = await api.customer.create.call({ ...customerOf(filled), organization_id })
+      const result = await api.customer.create.call(customerOf(filled))
       if (!result.status) {
         // What is wrong stands in an earlier step.
         const [field] = Object.keys(result.failure.errors)
@@ -115,7 +121,7 @@ export function CustomerWizard({ step, onStep }: Props) {
       refresh('customer')
       let site: Site | null = null
       if (filled.has_site) {
-        const made = await api.site.create.call({ ...siteOf(filled, customer_id), organization_id })
+        const made = await api.site.create.call(siteOf(filled, customer_id))
         if (made.status) site = made.data
         else notify({ type: 'error', text: t('customer.wizard.siteFailed', { text: made.message.text }) })
         refresh('site')
@@ -165,6 +171,16 @@ export function CustomerWizard({ step, onStep }: Props) {
           {step === 'identity' && (
             <Stack gap="sm">
               <TextInput label={t('customer.name')} withAsterisk autoFocus {...field('customer_name')} />
+              {organizations.length > 1 && (
+                <Select
+                  label={t('organization.one')}
+                  description={t('organization.customerHint')}
+                  allowDeselect={false}
+                  searchable
+                  data={organizations.map((one) => ({ value: one.organization_id, label: one.organization_name }))}
+                  {...field('organization_id')}
+                />
+              )}
               <Textarea label={t('common.description')} {...field('description')} />
               <Checkbox
                 label={t('customer.default')}

@@ -28,6 +28,7 @@ import { CopySettings } from './CopySettings.tsx'
 import classes from './device.module.css'
 import { HealthDay } from './HealthDay.tsx'
 import { LatestEvents } from './LatestEvents.tsx'
+import { MoveToSite } from './MoveToSite.tsx'
 import { Streams } from './Streams.tsx'
 import { SwapCamera } from './SwapCamera.tsx'
 import { type DeviceTab, deviceTabs } from './tabs.ts'
@@ -64,7 +65,7 @@ export function DevicePage({ device, site, tab, onTab }: Props) {
         <Button component={Go} to="/device/view" search={search} variant="default">
           {t('device.view')}
         </Button>
-        {mayEdit && <Manage device={device} still={view.data?.snapshot_url ?? null} />}
+        {mayEdit && <Manage device={device} site={site} still={view.data?.snapshot_url ?? null} />}
         {mayEdit && (
           <Button component={Go} to="/channel/add" search={search} leftSection={<IconPlus size={16} />} data-create>
             {t('channel.attach')}
@@ -161,11 +162,11 @@ function Analytics({ device, view }: { device: Device; view: UseQueryResult<View
 }
 
 /** Editing, and deleting, which active analytics block. */
-function Manage({ device, still }: { device: Device; still: string | null }) {
+function Manage({ device, site, still }: { device: Device; site: Site; still: string | null }) {
   const { t } = useTranslation()
   const go = useGo()
   const [asks, setAsks] = useState(false)
-  const [open, setOpen] = useState<'swap' | 'move' | 'copy' | null>(null)
+  const [open, setOpen] = useState<'swap' | 'move' | 'site' | 'copy' | null>(null)
   const { edges = [] } = useEdges()
   const remove = useMutation(api.device.delete.mutation({ inline: true }))
   const search = { sid: device.site_id, did: device.device_id }
@@ -182,6 +183,7 @@ function Manage({ device, still }: { device: Device; still: string | null }) {
           <Menu.Item onClick={() => go('/device/edit', search)}>{t('device.edit')}</Menu.Item>
           <Menu.Item onClick={() => setOpen('swap')}>{t('swap.open')}</Menu.Item>
           {edges.length > 1 && <Menu.Item onClick={() => setOpen('move')}>{t('device.move')}</Menu.Item>}
+          <Menu.Item onClick={() => setOpen('site')}>{t('resite.open')}</Menu.Item>
           <Menu.Item onClick={() => setOpen('copy')}>{t('copy.open')}</Menu.Item>
           <Menu.Item color="red" onClick={() => setAsks(true)}>
             {t('device.delete')}
@@ -189,6 +191,7 @@ function Manage({ device, still }: { device: Device; still: string | null }) {
         </Menu.Dropdown>
       </Menu>
       <SwapCamera device={device} still={still} opened={open === 'swap'} onClose={() => setOpen(null)} />
+      <MoveToSite device={device} site={site} opened={open === 'site'} onClose={() => setOpen(null)} />
       <CopySettings device={device} opened={open === 'copy'} onClose={() => setOpen(null)} />
       <MoveCameras
         title={t('deployment.moveTitle', { name: device.device_name })}

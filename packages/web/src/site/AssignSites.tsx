@@ -1,15 +1,12 @@
 import { Button, Group, Modal, SegmentedControl, Select, Stack } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import type { Site } from '@sightline/contract'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api } from '../app/client.ts'
+import { api, refresh } from '../app/client.ts'
 import { useCustomer } from '../app/customer.ts'
+import { PersonSelect } from '../ui/people/PersonSelect.tsx'
 
-const typingMs = 150
-/** So many people are offered at once; the others are found by typing. */
-const offered = 50
 /** Sites in one call. */
 export const mostAssigned = 1000
 
@@ -43,20 +40,21 @@ function Assigning({ sites, onClose, onDone }: Props) {
   const others = customers.filter(({ customer_id }) => sites.some((site) => site.customer_id !== customer_id))
   const [way, setWay] = useState<(typeof ways)[number]>(others.length > 0 ? 'customer' : 'person')
   const [chosen, setChosen] = useState<string | null>(null)
-  const [typed, setTyped] = useState('')
-  const [q] = useDebouncedValue(typed.trim(), typingMs)
-  const people = useQuery({
-    ...api.user.list.query({ q: q || undefined, limit: offered }),
-    enabled: way === 'person',
-    placeholderData: keepPreviousData,
-  })
   const toCustomer = useMutation(api.customer.siteAssign.mutation())
   const toPerson = useMutation(api.site.assign.mutation())
   const site_id = sites.map((site) => site.site_id)
   const save = (id: string) =>
     way === 'customer'
       ? toCustomer.mutate({ customer_id: id, site_id }, { onSuccess: onDone })
-      : toPerson.mutate({ user_id: id, site_id }, { onSuccess: onDone })
+      : toPerson.mutate(
+          { user_id: id, site_id },
+          {
+            onSuccess: () => {
+              refresh('user')
+              onDone()
+            },
+          },
+        )
   return (
     <Stack gap="sm">
       {others.length > 0 && (
@@ -66,7 +64,6 @@ function Assigning({ sites, onClose, onDone }: Props) {
           onChange={(next) => {
             setWay(next as typeof way)
             setChosen(null)
-            setTyped('')
           }}
           data={ways.map((value) => ({ value, label: t(`site.assign.to.${value}`) }))}
         />
@@ -84,22 +81,12 @@ function Assigning({ sites, onClose, onDone }: Props) {
           data={others.map(({ customer_id, customer_name }) => ({ value: customer_id, label: customer_name }))}
         />
       ) : (
-        <Select
-          key={way}
+        <PersonSelect
           label={t('site.assign.person')}
           description={t('site.assign.personHint')}
-          searchable
-          searchValue={typed}
-          onSearchChange={setTyped}
-          // The server has searched already.
-          filter={({ options }) => options}
-          nothingFoundMessage={t('common.nothingMatches')}
+          organizationId={sites[0]?.organization_id}
           value={chosen}
           onChange={setChosen}
-          data={(people.data ?? []).map(({ user_id, firstname, lastname, role_key }) => ({
-            value: user_id,
-            label: `${firstname} ${lastname} · ${t(`role.${role_key}`)}`,
-          }))}
         />
       )}
       <Group justify="flex-end" gap="xs" mt="sm">

@@ -26,6 +26,7 @@ import { FacesTab } from './FacesTab.tsx'
 import { HealthRulePanel } from './HealthRulePanel.tsx'
 import classes from './site.module.css'
 import type { SiteTab } from './tabs.ts'
+import { UsersTab } from './UsersTab.tsx'
 
 type Props = { site: Site; tab: SiteTab; onTab: (tab: SiteTab) => void }
 
@@ -60,6 +61,7 @@ export function SiteDetail({ site, tab, onTab }: Props) {
         <Tabs.List mb="md">
           <Tabs.Tab value="cameras">{t('site.camerasTab')}</Tabs.Tab>
           <Tabs.Tab value="faces">{t('face.tab')}</Tabs.Tab>
+          <Tabs.Tab value="users">{t('site.users.tab')}</Tabs.Tab>
           <Tabs.Tab value="about">{t('site.about')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="cameras">
@@ -67,6 +69,9 @@ export function SiteDetail({ site, tab, onTab }: Props) {
         </Tabs.Panel>
         <Tabs.Panel value="faces">
           <FacesTab site={site} />
+        </Tabs.Panel>
+        <Tabs.Panel value="users">
+          <UsersTab site={site} />
         </Tabs.Panel>
         <Tabs.Panel value="about">
           <About site={site} />

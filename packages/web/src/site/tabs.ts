@@ -1,3 +1,3 @@
 /** Apart from the screen: the route needs them before the screen is loaded. */
-export const siteTabs = ['cameras', 'faces', 'about'] as const
+export const siteTabs = ['cameras', 'faces', 'users', 'about'] as const
 export type SiteTab = (typeof siteTabs)[number]

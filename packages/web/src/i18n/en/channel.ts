@@ -71,6 +71,8 @@ export const channel = {
     left_other: '{{count}} channels left on the licence {{name}}',
     notCovered: 'not in the licence',
     toLicenses: 'See licences',
+    barred: 'The customer of this camera may not attach: {{names}}.',
+    toCustomer: 'What the customer may attach',
     needsLine: 'needs a line',
     needsModel: 'needs a model',
     needsCalibration: 'needs calibration',

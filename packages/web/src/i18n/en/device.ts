@@ -158,3 +158,25 @@ export const copy = {
   done: 'Copied',
   failed: 'Not copied',
 } as const
+
+export const resite = {
+  open: 'Move to another site',
+  title: 'Move {{name}} to another site',
+  to: 'To the site',
+  toHint: 'Of the same organization',
+  name: 'Name there',
+  nameHint: 'Two cameras of a site cannot have the same name',
+  changes: 'What changes',
+  analytics_zero: 'It has no analytics.',
+  analytics_one: 'Its analytic goes along with its zones and settings, and counts for {{site}}.',
+  analytics_other: 'Its {{count}} analytics go along with their zones and settings, and count for {{site}}.',
+  history: 'Past events, pictures and charts go along: they show at {{site}} and no longer at {{from}}.',
+  edge: 'Edge server and licence stay as they are.',
+  clock: 'Its days and times follow the clock of {{zone}}.',
+  faces: 'Faces are compared with the people of {{site}}.',
+  noFaces: 'Faces are not compared at {{site}}: it does not allow it.',
+  customer:
+    'This is another customer’s site: people of {{to}} will see what the camera saw for {{from}}, and {{from}} no longer will.',
+  move: 'Move camera',
+  done: '{{name}} is now at {{site}}',
+} as const

@@ -4,7 +4,7 @@ import { common, empty, errorPage, health, image, role, state, wizard } from './
 import { address, customer } from './customer.ts'
 import { dashboard } from './dashboard.ts'
 import { demo, deployment, move, pipeline, sync } from './deployment.ts'
-import { copy, device, discover, stream, swap } from './device.ts'
+import { copy, device, discover, resite, stream, swap } from './device.ts'
 import { bundle, elements } from './elements.ts'
 import { event } from './event.ts'
 import { face } from './face.ts'
@@ -14,6 +14,8 @@ import { message } from './message.ts'
 import { model } from './model.ts'
 import { license, nimble, status } from './nimble.ts'
 import { onboarding } from './onboarding.ts'
+import { organization } from './organization.ts'
+import { people } from './people.ts'
 import { clarity, privilege } from './privilege.ts'
 import { profile } from './profile.ts'
 import { screen, shell } from './shell.ts'
@@ -58,9 +60,12 @@ export const en = {
   model,
   move,
   onboarding,
+  organization,
+  people,
   pipeline,
   privilege,
   register,
+  resite,
   role,
   screen,
   shell,

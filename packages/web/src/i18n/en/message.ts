@@ -117,6 +117,7 @@ export const message = {
   model_unkept: 'The edge server cannot keep the model: look at its disk.',
   portal_fault: 'The portal could not send the model; it is tried again in a minute.',
   busy: 'Too much is under way. Try again in a moment.',
+  usecase_not_assigned: 'This customer may not attach it: an administrator says on the customer’s page what may be',
   model_in_use: 'Pipelines use this model ({{count}})',
   label_required: 'Give at least one class a meaning',
   label_class: 'The model has no such class',
@@ -249,7 +250,8 @@ export const message = {
   own_account: 'Nobody deletes their own account',
   higher_rank: 'This account has a higher rank than yours',
   default_organization: 'The default organization stays',
-  organization_not_empty: 'The organization still has people, customers or edge servers',
+  organization_not_empty:
+    'It still has {{people}} people, {{customers}} customers, {{nimbles}} edge servers and {{models}} models: delete them first',
   customer_has_sites: 'A customer that has sites cannot be deleted',
   site_has_devices: 'A site that has devices cannot be deleted',
   range_invalid: 'Enter an IPv4 range such as 192.168.1.0/24',

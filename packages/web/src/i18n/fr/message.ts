@@ -118,6 +118,8 @@ export const message: Catalogue['message'] = {
   model_unkept: 'Le serveur edge ne peut pas garder le modèle : voyez son disque.',
   portal_fault: 'Le portail n’a pas pu envoyer le modèle ; nouvel essai dans une minute.',
   busy: 'Trop de choses sont en cours. Réessayez dans un instant.',
+  usecase_not_assigned:
+    'Ce client ne peut pas l’attacher : un administrateur dit sur la page du client ce qui peut l’être',
   model_in_use: 'Des pipelines utilisent ce modèle ({{count}})',
   label_required: 'Donnez une signification à au moins une classe',
   label_class: 'Le modèle n’a pas cette classe',
@@ -253,7 +255,8 @@ export const message: Catalogue['message'] = {
   own_account: 'Personne ne supprime son propre compte',
   higher_rank: 'Ce compte a un rang supérieur au vôtre',
   default_organization: 'L’organisation par défaut reste',
-  organization_not_empty: 'L’organisation a encore des personnes, des clients ou des serveurs edge',
+  organization_not_empty:
+    'Elle a encore {{people}} personnes, {{customers}} clients, {{nimbles}} serveurs edge et {{models}} modèles : supprimez-les d’abord',
   customer_has_sites: 'Un client qui a des sites ne peut pas être supprimé',
   site_has_devices: 'Un site qui a des appareils ne peut pas être supprimé',
   range_invalid: 'Saisissez une plage IPv4 telle que 192.168.1.0/24',

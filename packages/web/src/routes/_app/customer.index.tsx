@@ -3,10 +3,18 @@ import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
 import { CustomerList } from '../../customer/CustomerList.tsx'
+import { OrganizationList } from '../../organization/OrganizationList.tsx'
+import { useMay } from '../../session.ts'
 import { tableSearch } from '../../ui/table-search.ts'
 
+const tab = z.literal('organizations')
+
 export const Route = createFileRoute('/_app/customer/')({
-  validateSearch: z.object({ ...tableSearch, cuid: z.uuid().optional().catch(undefined) }),
+  validateSearch: z.object({
+    ...tableSearch,
+    cuid: z.uuid().optional().catch(undefined),
+    tab: tab.optional().catch(undefined),
+  }),
   beforeLoad: requireModule('super_and_admin_access'),
   loader: () => queryClient.ensureQueryData(api.customer.list.query({})),
   onError: fallbackTo('/dashboard'),
@@ -14,8 +22,10 @@ export const Route = createFileRoute('/_app/customer/')({
 })
 
 function Page() {
-  const { cuid } = Route.useSearch()
+  const { cuid, tab } = Route.useSearch()
   const navigate = Route.useNavigate()
+  const seesOrganizations = useMay('super_nav')
+  if (tab === 'organizations' && seesOrganizations) return <OrganizationList />
   return (
     <CustomerList
       openId={cuid}

@@ -1,0 +1,31 @@
+import type { Catalogue } from '../catalogue.ts'
+
+export const organization: Catalogue['organization'] = {
+  title: 'Organisations',
+  one: 'Organisation',
+  meta_one: '{{count}} organisation',
+  meta_other: '{{count}} organisations',
+  toCustomers: 'Clients',
+  customerHint: 'Fixée pour toujours : un client ne change pas d’organisation',
+  name: 'Nom',
+  default: 'Organisation par défaut',
+  filter: 'Filtrer les organisations',
+  empty: 'Aucune organisation',
+  emptyText: 'Chaque portail en a au moins une.',
+  customers: 'Clients',
+  events: 'Événements gardés',
+  charts: 'Graphiques gardés',
+  days_one: '{{count}} jour',
+  days_other: '{{count}} jours',
+  add: 'Ajouter une organisation',
+  edit: 'Modifier l’organisation',
+  delete: 'Supprimer l’organisation',
+  deleteText:
+    'L’organisation {{name}} disparaît pour de bon, avec ses licences et ses réglages. Ce que le journal en dit reste.',
+  rawDays: 'Jours pendant lesquels les événements sont gardés',
+  rawHint: 'Les plus anciens quittent les listes ; les graphiques continuent',
+  rollupDays: 'Jours pendant lesquels graphiques et rapports sont gardés',
+  rollupHint: 'Leurs chiffres sont gardés par heure',
+  shorter: 'Ce qui dépasse les nouvelles limites est supprimé dans l’heure, pour de bon.',
+  saveShorter: 'Enregistrer et supprimer le plus ancien',
+}

@@ -98,8 +98,8 @@ describe('to another site', () => {
     const device = await t.make.device({}, from)
     const channel = await t.make.channel({}, device)
     const snapshot_id = newUid()
-    const event = eventRecord({ channel_id: channel.uid, observed_at: Date.now() }).event_uuid
-    await record(channel, { event_uuid: event, snapshot_id })
+    const { observed_at, event_uuid: event } = eventRecord({ channel_id: channel.uid, observed_at: Date.now() })
+    await record(channel, { observed_at, event_uuid: event, snapshot_id })
     return { from, to, device, channel, event, snapshot_id, former: await onlooker(from), later: await onlooker(to) }
   }
 
@@ -223,7 +223,7 @@ describe('to another site', () => {
     )
     await record(channel, { kind: 'open', details: { instant: true, identity, likeness: 0.9, track_id: 1 } })
     const named = async (site: Place) =>
-      (await admin.call('event.range', { type: 1, site_id: site.uid })).body.response.map(
+      (await admin.call('event.range', { type: 1, site_id: site.uid, view: 'occasions' })).body.response.map(
         (one: { occasion: { person: string | null } }) => one.occasion.person,
       )
     expect(await named(from)).toEqual(['Ada'])

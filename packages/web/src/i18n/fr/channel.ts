@@ -70,7 +70,7 @@ export const channel = {
     left_other: '{{count}} canaux restants sur la licence {{name}}',
     notCovered: 'hors de la licence',
     toLicenses: 'Voir les licences',
-    barred: 'Le client de cette caméra ne peut pas attacher : {{names}}.',
+    barred: 'Le client de cette caméra ne peut pas attacher : {{names}}.',
     toCustomer: 'Ce que le client peut attacher',
     needsLine: 'demande une ligne',
     needsModel: 'demande un modèle',

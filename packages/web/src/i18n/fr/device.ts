@@ -173,13 +173,13 @@ export const resite: Catalogue['resite'] = {
   analytics_one: 'Son analyse la suit avec ses zones et ses réglages, et compte pour {{site}}.',
   analytics_other: 'Ses {{count}} analyses la suivent avec leurs zones et leurs réglages, et comptent pour {{site}}.',
   history:
-    'Événements, images et graphiques passés la suivent : ils se voient à {{site}} et ne se voient plus à {{from}}.',
+    'Événements, images et graphiques passés la suivent : ils se voient à {{site}} et ne se voient plus à {{from}}.',
   edge: 'Serveur edge et licence restent les mêmes.',
   clock: 'Ses jours et ses heures suivent l’horloge de {{zone}}.',
   faces: 'Les visages sont comparés aux personnes de {{site}}.',
-  noFaces: 'Les visages ne sont pas comparés à {{site}} : ce site ne l’autorise pas.',
+  noFaces: 'Les visages ne sont pas comparés à {{site}} : ce site ne l’autorise pas.',
   customer:
-    'Ce site est celui d’un autre client : les personnes de {{to}} verront ce que la caméra a vu pour {{from}}, et {{from}} ne le verra plus.',
+    'Ce site est celui d’un autre client : les personnes de {{to}} verront ce que la caméra a vu pour {{from}}, et {{from}} ne le verra plus.',
   move: 'Déplacer la caméra',
   done: '{{name}} est maintenant à {{site}}',
 }

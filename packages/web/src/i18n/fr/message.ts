@@ -119,7 +119,7 @@ export const message: Catalogue['message'] = {
   portal_fault: 'Le portail n’a pas pu envoyer le modèle ; nouvel essai dans une minute.',
   busy: 'Trop de choses sont en cours. Réessayez dans un instant.',
   usecase_not_assigned:
-    'Ce client ne peut pas l’attacher : un administrateur dit sur la page du client ce qui peut l’être',
+    'Ce client ne peut pas l’attacher : un administrateur dit sur la page du client ce qui peut l’être',
   model_in_use: 'Des pipelines utilisent ce modèle ({{count}})',
   label_required: 'Donnez une signification à au moins une classe',
   label_class: 'Le modèle n’a pas cette classe',
@@ -256,7 +256,7 @@ export const message: Catalogue['message'] = {
   higher_rank: 'Ce compte a un rang supérieur au vôtre',
   default_organization: 'L’organisation par défaut reste',
   organization_not_empty:
-    'Elle a encore {{people}} personnes, {{customers}} clients, {{nimbles}} serveurs edge et {{models}} modèles : supprimez-les d’abord',
+    'Elle a encore {{people}} personnes, {{customers}} clients, {{nimbles}} serveurs edge et {{models}} modèles : supprimez-les d’abord',
   customer_has_sites: 'Un client qui a des sites ne peut pas être supprimé',
   site_has_devices: 'Un site qui a des appareils ne peut pas être supprimé',
   range_invalid: 'Saisissez une plage IPv4 telle que 192.168.1.0/24',

@@ -6,7 +6,7 @@ export const organization: Catalogue['organization'] = {
   meta_one: '{{count}} organisation',
   meta_other: '{{count}} organisations',
   toCustomers: 'Clients',
-  customerHint: 'Fixée pour toujours : un client ne change pas d’organisation',
+  customerHint: 'Fixée pour toujours : un client ne change pas d’organisation',
   name: 'Nom',
   default: 'Organisation par défaut',
   filter: 'Filtrer les organisations',
@@ -23,7 +23,7 @@ export const organization: Catalogue['organization'] = {
   deleteText:
     'L’organisation {{name}} disparaît pour de bon, avec ses licences et ses réglages. Ce que le journal en dit reste.',
   rawDays: 'Jours pendant lesquels les événements sont gardés',
-  rawHint: 'Les plus anciens quittent les listes ; les graphiques continuent',
+  rawHint: 'Les plus anciens quittent les listes ; les graphiques continuent',
   rollupDays: 'Jours pendant lesquels graphiques et rapports sont gardés',
   rollupHint: 'Leurs chiffres sont gardés par heure',
   shorter: 'Ce qui dépasse les nouvelles limites est supprimé dans l’heure, pour de bon.',

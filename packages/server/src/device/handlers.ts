@@ -81,7 +81,10 @@ export const device: Handlers<'device'> = {
   get: ({ device_id }, ctx) =>
     ctx.app.db.read(ctx.scope, async (trx) => described(trx, ctx, await readDevice(trx, ctx.scope, device_id))),
 
-  async update({ device_id, device_name, nimble_id, site_id, UUID, device_tags, device_source, version, ...change }, ctx) {
+  async update(
+    { device_id, device_name, nimble_id, site_id, UUID, device_tags, device_source, version, ...change },
+    ctx,
+  ) {
     const { app, scope } = ctx
     const { before, row, moved, entity } = await app.db.as(scope, async (trx) => {
       const before = await lockDevice(trx, scope, device_id)

@@ -103,6 +103,9 @@ test('a licence that ends is told of 30, 7 and 1 days before and when it is over
 test('a pipeline is made, given to an analytic, changed with its cost said, and kept from going while it runs', async () => {
   const page = await stage.as(usernameOf('super_admin'))
   await open(page, `/configuration/detail?nid=${localNimbleId}`)
+  await page.getByRole('tab', { name: 'Streams' }).click()
+  await page.getByRole('row', { name: /Lobby .*Entrance/ }).waitFor()
+  await sound(page)
   await page.getByRole('tab', { name: 'Pipelines' }).click()
   await page.getByRole('link', { name: 'Entrance' }).waitFor()
   await press(page, 'New pipeline')

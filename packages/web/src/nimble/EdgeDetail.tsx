@@ -26,6 +26,7 @@ import classes from './nimble.module.css'
 import { Override } from './Override.tsx'
 import { PipelineList } from './PipelineList.tsx'
 import { RemoveDemo } from './RemoveDemo.tsx'
+import { StreamList } from './StreamList.tsx'
 import { SyncPanel } from './SyncPanel.tsx'
 import { edgeTone, placeOf } from './state.ts'
 import type { EdgeTab } from './tabs.ts'
@@ -84,6 +85,7 @@ export function EdgeDetail({ nimble, tab = 'overview', onTab }: Props) {
       <Tabs value={tab} onChange={(next) => onTab((next ?? 'overview') as EdgeTab)} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="overview">{t('pipeline.overview')}</Tabs.Tab>
+          <Tabs.Tab value="streams">{t('pipeline.streams.tab')}</Tabs.Tab>
           <Tabs.Tab value="pipelines">{t('pipeline.tab')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="overview">
@@ -113,6 +115,9 @@ export function EdgeDetail({ nimble, tab = 'overview', onTab }: Props) {
               {status.data ? <About nimble={nimble} status={status.data} /> : <BlockSkeleton height={300} />}
             </Panel>
           </div>
+        </Tabs.Panel>
+        <Tabs.Panel value="streams">
+          <StreamList nimbleId={nimble_id} />
         </Tabs.Panel>
         <Tabs.Panel value="pipelines">
           <PipelineList nimbleId={nimble_id} mayEdit={mayEdit} />

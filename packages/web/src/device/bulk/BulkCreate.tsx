@@ -2,6 +2,7 @@ import { Button, SegmentedControl, Select, Stack } from '@mantine/core'
 import type { Nimble, Site } from '@sightline/contract'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { edgeName } from '../../i18n/seeded.ts'
 import { Go, useGo } from '../../ui/Go.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ImportFile } from './ImportFile.tsx'
@@ -50,7 +51,7 @@ export function BulkCreate({ site, nimbles }: { site: Site; nimbles: readonly Ni
             disabled={isBusy}
             value={nimbleId}
             onChange={(next) => next && setNimbleId(next)}
-            data={nimbles.map(({ nimble_id, name }) => ({ value: nimble_id, label: name }))}
+            data={nimbles.map((one) => ({ value: one.nimble_id, label: edgeName(one) }))}
           />
         )}
         {way === 'grid' ? (

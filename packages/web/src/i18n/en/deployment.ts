@@ -74,6 +74,15 @@ export const sync = {
 export const pipeline = {
   tab: 'Pipelines',
   find: 'Find a pipeline or an analytic',
+  streams: {
+    tab: 'Streams',
+    title: 'Streams',
+    about: 'What this edge server reads, and which analytics look at it.',
+    find: 'Find a camera, stream or analytic',
+    camera: 'Camera',
+    stream: 'Stream',
+    default: 'default',
+  },
   overview: 'Overview',
   title: 'Pipelines',
   about: 'How pictures are decoded, searched and measured. Each analytic has one of its own, unless several share one.',

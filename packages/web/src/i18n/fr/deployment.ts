@@ -76,6 +76,15 @@ export const sync: Catalogue['sync'] = {
 export const pipeline: Catalogue['pipeline'] = {
   tab: 'Pipelines',
   find: 'Trouver un pipeline ou une analyse',
+  streams: {
+    tab: 'Flux',
+    title: 'Flux',
+    about: 'Ce que lit ce serveur edge, et quelles analyses le regardent.',
+    find: 'Trouver une caméra, un flux ou une analyse',
+    camera: 'Caméra',
+    stream: 'Flux',
+    default: 'par défaut',
+  },
   overview: 'Aperçu',
   title: 'Pipelines',
   about:

@@ -97,7 +97,7 @@ test('a licence that ends is told of 30, 7 and 1 days before and when it is over
   await page.getByText('Licence Harbour has expired.').waitFor({ state: 'detached' })
   await open(page, `/channel/add?sid=${prepared.sid}&did=${prepared.did}`)
   // Of this licence alone: the one that comes with the product has sixteen more.
-  await page.getByText('2 channels left on the licence Harbour').waitFor()
+  await page.getByText('2 channels left (Harbour)').waitFor()
 })
 
 test('a pipeline is made, given to an analytic, changed with its cost said, and kept from going while it runs', async () => {

@@ -41,9 +41,9 @@ export function StreamList({ nimbleId }: { nimbleId: string }) {
       header: t('pipeline.streams.stream'),
       value: ({ source_name }) => source_name,
       cell: ({ source_name, is_default }) => (
-        <>
+        <span>
           {source_name} {is_default && <Tag>{t('pipeline.streams.default')}</Tag>}
-        </>
+        </span>
       ),
     },
     {

@@ -9,7 +9,7 @@ export function PipelineUsers({ channels, most = channels.length }: Props) {
   const { t } = useTranslation()
   const rest = channels.length - most
   return (
-    <>
+    <span>
       {channels.slice(0, most).map(({ channel_id, channel_name, device_id, usecase_id }, index) => (
         <span key={channel_id}>
           {index > 0 && ', '}
@@ -19,6 +19,6 @@ export function PipelineUsers({ channels, most = channels.length }: Props) {
         </span>
       ))}
       {rest > 0 && <span className="muted"> {t('pipeline.more', { count: rest })}</span>}
-    </>
+    </span>
   )
 }

@@ -531,12 +531,13 @@ test('a camera that was added to the wrong site is moved with all it saw, after 
   const { site_id } = (await root.call('site', 'create', {
     site_name: 'North quay',
     customer_id,
-    site_address: { site_timezone: 'Europe/London' },
+    site_address: { site_timezone: 'Europe/London', site_city: 'Leith', lat: 55.98, long: -3.17 },
   })) as Site
   await root.call('device', 'create', {
     device_name: 'Lobby',
     site_id,
     nimble_id: localNimbleId,
+    device_tags: { floor: 'ground' },
     stream_address: 'rtsp://192.0.2.19/1',
   })
   const page = await stage.as(secondRoot, { expected: [/400 .*\/device|status of 400/] })
@@ -557,6 +558,13 @@ test('a camera that was added to the wrong site is moved with all it saw, after 
   await page.getByRole('heading', { name: 'Lobby two', level: 1 }).waitFor()
   await page.getByText('North quay').first().waitFor()
   expect(await root.call('event', 'id', { event_uuid: eid })).toMatchObject({ site_id, customer_id })
+  // The face of the site has it now, beside the other with its tag, and the map.
+  await open(page, `/site/view?sid=${site_id}`)
+  const tiles = page.getByRole('region', { name: 'Cameras' })
+  await tiles.getByRole('link', { name: /Lobby two/ }).waitFor()
+  await tiles.getByText('floor ground').waitFor()
+  await page.locator('.maplibregl-marker').waitFor()
+  await sound(page)
   await root.call('device', 'update', { device_id: did, site_id: sid, device_name: 'Lobby' })
 })
 

@@ -1,17 +1,13 @@
 import { Button, Menu, Tabs } from '@mantine/core'
 import type { Site } from '@sightline/contract'
 import { IconChevronDown, IconDeviceCctv, IconPlus } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api } from '../app/client.ts'
 import { portalNow } from '../app/clock.ts'
 import { formatTime, zoneOffset } from '../i18n/format.ts'
 import { useMay } from '../session.ts'
-import { CameraGrid, CameraTile } from '../ui/CameraTile.tsx'
 import { countryName } from '../ui/CountrySelect.tsx'
 import { Empty } from '../ui/Empty.tsx'
-import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
 import { HealthTag } from '../ui/Health.tsx'
@@ -19,11 +15,10 @@ import { PinMap } from '../ui/map/PinMap.tsx'
 import { NeedsAttention } from '../ui/NeedsAttention.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
-import { BlockSkeleton } from '../ui/Skeletons.tsx'
-import { toneOf } from '../ui/tone.ts'
 import { DeleteSite } from './DeleteSite.tsx'
 import { FacesTab } from './FacesTab.tsx'
 import { HealthRulePanel } from './HealthRulePanel.tsx'
+import { SiteTiles } from './SiteTiles.tsx'
 import classes from './site.module.css'
 import type { SiteTab } from './tabs.ts'
 import { UsersTab } from './UsersTab.tsx'
@@ -37,12 +32,18 @@ export function SiteDetail({ site, tab, onTab }: Props) {
   return (
     <>
       <PageHeader
-        title={site.site_name}
+        title={
+          <>
+            {site.site_image && <img className={classes.thumb} src={site.site_image} alt="" />}
+            {site.site_name}
+          </>
+        }
         meta={
           <span className={classes.meta}>
             <HealthTag health={site.site_health} pending={site.site_total_devices === 0 && t('health.noCameras')} />{' '}
             <NeedsAttention count={site.site_attention_channels} of={search} />
             <LocalTime zone={site.site_address.site_timezone} />
+            <PlaceLine site={site} />
           </span>
         }
       >
@@ -79,6 +80,13 @@ export function SiteDetail({ site, tab, onTab }: Props) {
       </Tabs>
     </>
   )
+}
+
+/** Where it is, in one line; nothing where nobody said. */
+function PlaceLine({ site: { site_address: address } }: { site: Site }) {
+  const { i18n } = useTranslation()
+  const place = [address.site_street, address.site_city, countryName(address.site_country, i18n.language)]
+  return <span>{place.filter(Boolean).join(', ')}</span>
 }
 
 /** The clock of the site, to the minute. */
@@ -120,60 +128,27 @@ function Manage({ site }: { site: Site }) {
   )
 }
 
-/** So many cameras are shown with their pictures; all of them stand in the list. */
-const mostTiles = 24
-
 function Cameras({ site, mayEdit }: { site: Site; mayEdit: boolean }) {
   const { t } = useTranslation()
-  const { customer_id, site_id } = site
-  const view = useQuery(api.customer.view.query({ customer_id, site_id, type: 1, limit: mostTiles }))
-  if (view.isError) return <ErrorPanel error={view.error} onRetry={() => void view.refetch()} />
-  if (!view.data) return <BlockSkeleton height={240} />
-  const devices = view.data.sites.find((one) => one.site_id === site.site_id)?.devices ?? []
-  if (devices.length === 0)
-    return (
-      <Panel>
-        <Empty
-          icon={<IconDeviceCctv stroke={1.5} />}
-          title={t('site.noCameras')}
-          text={t('site.noCamerasText')}
-          forbidden={!mayEdit}
-          action={
-            <Button component={Go} to="/device/discover" search={{ sid: site.site_id }}>
-              {t('site.discover')}
-            </Button>
-          }
-        />
-      </Panel>
-    )
   return (
-    <div className="stack">
-      <CameraGrid label={t('site.camerasTab')}>
-        {devices.map((device) => (
-          <CameraTile
-            key={device.device_id}
-            to="/device/detail"
-            search={{ sid: site.site_id, did: device.device_id }}
-            name={device.device_name}
-            detail={device.channels.map((one) => t(`usecase.name.${one.usecase_key}`)).join(', ') || device.tag_name}
-            still={device.device_health === 'offline' ? null : device.snapshot_url}
-            tone={toneOf[device.device_health]}
-            status={t(`health.${device.device_health}`)}
+    <SiteTiles
+      site={site}
+      empty={
+        <Panel>
+          <Empty
+            icon={<IconDeviceCctv stroke={1.5} />}
+            title={t('site.noCameras')}
+            text={t('site.noCamerasText')}
+            forbidden={!mayEdit}
+            action={
+              <Button component={Go} to="/device/discover" search={{ sid: site.site_id }}>
+                {t('site.discover')}
+              </Button>
+            }
           />
-        ))}
-      </CameraGrid>
-      {site.site_total_devices > devices.length && (
-        <Button
-          component={Go}
-          to="/device"
-          search={{ sid: site_id }}
-          variant="default"
-          style={{ justifySelf: 'center' }}
-        >
-          {t('site.allCameras', { count: site.site_total_devices })}
-        </Button>
-      )}
-    </div>
+        </Panel>
+      }
+    />
   )
 }
 

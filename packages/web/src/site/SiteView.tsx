@@ -10,9 +10,11 @@ import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { HealthTag } from '../ui/Health.tsx'
 import { MetricGrid } from '../ui/MetricCard.tsx'
+import { PinMap } from '../ui/map/PinMap.tsx'
 import { NeedsAttention } from '../ui/NeedsAttention.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { SiteTiles } from './SiteTiles.tsx'
 import classes from './site.module.css'
 
 type View = Reply<(typeof table)['site']['view']>
@@ -20,7 +22,7 @@ type View = Reply<(typeof table)['site']['view']>
 /** The face of a site, and where the links of reports lead: figures of 24 hours, fit for paper. */
 export function SiteView({ view: { site, usecases } }: { view: View }) {
   const { t } = useTranslation()
-  const zone = site.site_address.site_timezone
+  const { site_timezone: zone, lat, long } = site.site_address
   return (
     <>
       <PageHeader
@@ -48,7 +50,16 @@ export function SiteView({ view: { site, usecases } }: { view: View }) {
             <Overview site={site} />
             {site.site_image && <img className={classes.image} src={site.site_image} alt="" />}
           </div>
+          {lat !== null && long !== null && (
+            <div className={`${classes.small} no-print`}>
+              <PinMap label={t('site.form.position')} height={180} pin={{ lat, long }} />
+            </div>
+          )}
         </Panel>
+        <section>
+          <h2 className={classes.section}>{t('site.camerasTab')}</h2>
+          <SiteTiles site={site} empty={<p className="muted">{t('site.noCameras')}</p>} />
+        </section>
         {usecases.length === 0 ? (
           <Panel>
             <Empty

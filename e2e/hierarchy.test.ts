@@ -537,7 +537,7 @@ test('a camera that was added to the wrong site is moved with all it saw, after 
     device_name: 'Lobby',
     site_id,
     nimble_id: localNimbleId,
-    device_tags: { floor: 'ground' },
+    device_tags: { quay: 'north' },
     stream_address: 'rtsp://192.0.2.19/1',
   })
   const page = await stage.as(secondRoot, { expected: [/400 .*\/device|status of 400/] })
@@ -562,7 +562,7 @@ test('a camera that was added to the wrong site is moved with all it saw, after 
   await open(page, `/site/view?sid=${site_id}`)
   const tiles = page.getByRole('region', { name: 'Cameras' })
   await tiles.getByRole('link', { name: /Lobby two/ }).waitFor()
-  await tiles.getByText('floor ground').waitFor()
+  await tiles.getByText('quay north').waitFor()
   await page.locator('.maplibregl-marker').waitFor()
   await sound(page)
   await root.call('device', 'update', { device_id: did, site_id: sid, device_name: 'Lobby' })

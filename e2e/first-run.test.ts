@@ -88,6 +88,11 @@ test('a new user gets from the printed address to the first event with the keybo
   await press(page, /Create site/)
   await page.getByRole('heading', { name: 'Cameras' }).waitFor()
   await press(page, /Use the demo cameras/)
+  // What each sends is seen before any is saved.
+  await page
+    .getByText(/The stream works: H.264/)
+    .first()
+    .waitFor({ timeout: 30_000 })
   await press(page, /Add \d camera/)
   await page.getByRole('heading', { name: /^What should .+ look for\?$/ }).waitFor()
   await press(page, /Attach People counting/)

@@ -96,6 +96,10 @@ test('a customer with its first site, more sites from pasted rows, and cameras f
     .setInputFiles({ name: 'cameras.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) })
   await press(page, 'Check 3 rows')
   await page.getByText('2 ready · 1 failed').waitFor()
+  // Nobody is at the two addresses: that is known before they are added.
+  await press(page, 'Test all')
+  await page.locator('[data-level="error"]').nth(1).waitFor({ timeout: 40_000 })
+  await sound(page)
   await press(page, 'Add 2 cameras')
   await page.getByText('2 added · 1 failed').waitFor()
   await press(page, 'To the cameras')

@@ -12,13 +12,14 @@ export const importColumns = [
   'device_tags',
   'site_name',
   'nimble_name',
+  'live_address',
 ] as const
 export type ImportColumn = (typeof importColumns)[number]
 /** Rows of one call; a longer table is sent in several. */
 export const importRows = 1000
 
 const cell = z.string().max(2000, 'too_long').default('')
-/** One camera as text, cell by cell. `device_tags` reads `floor=ground; zone=A`. */
+/** One camera as text, cell by cell. `device_tags` reads `floor=ground; zone=A`; `live_address` is of a stream to look at. */
 export const importRow = z.strictObject(
   Object.fromEntries(importColumns.map((column) => [column, cell])) as Record<ImportColumn, typeof cell>,
 )

@@ -94,6 +94,22 @@ describe('a table of cameras', () => {
     ])
   })
 
+  test('a stream to look at comes with its camera, and is told of under its own column', async () => {
+    const site = await t.make.site()
+    const live_address = 'rtsp://192.168.77.1/small'
+    expect(outcomes(await run(site, [row({ live_address })]))).toEqual(['created'])
+    expect((await devicesOf(site))[0]).toMatchObject({
+      device_source: [{ role: 'analytics' }, { role: 'live', source_address: live_address }],
+    })
+    const found = await dry(site, [row({ live_address: 'rtsp://127.0.0.1/x' }), row({ live_address: 'small' })])
+    expect(found.map(({ errors }) => errors)).toEqual([
+      { live_address: ['address_refused'] },
+      { live_address: ['stream_address'] },
+    ])
+    const [bad] = await dry(site, [row({ live_address, stream_address: 'nowhere', device_name: '' })])
+    expect(bad?.errors).toEqual({ device_name: ['required'], stream_address: ['stream_address'] })
+  })
+
   test('names sites and edge servers of the organization; what two customers call alike is asked back', async () => {
     const [site, other] = [await t.make.site(), await t.make.site({ name: 'Warehouse North' })]
     const edge = await t.make.nimble()

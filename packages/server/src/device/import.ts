@@ -76,35 +76,44 @@ function planRow(cells: ImportRow, row: number, known: Known, app: Services): Om
   if (!nimble_id) refuse('nimble_name', 'not_found')
   const tags = readTags(cells.device_tags)
   if (!tags) refuse('device_tags', 'tags_form')
+  const [name, address, live] = [cells.device_name.trim(), cells.stream_address.trim(), cells.live_address.trim()]
   const parsed = deviceDraft.safeParse(
     {
-      device_name: cells.device_name.trim(),
+      device_name: name,
       site_id: site_id ?? known.site.uid,
       nimble_id: nimble_id ?? known.nimble.uid,
-      stream_address: cells.stream_address.trim(),
+      stream_address: address,
       username: cells.username || null,
       password: cells.password || null,
       onvif_port: cells.onvif_port.trim() === '' ? null : Number(cells.onvif_port),
       UUID: cells.UUID.trim() || null,
       device_tags: tags ?? {},
+      ...(live !== '' && {
+        device_source: [
+          { source_name: name, source_address: address, role: 'analytics' },
+          { source_name: name, source_address: live, role: 'live' },
+        ],
+      }),
     },
     { error: issueId },
   )
   if (!parsed.success)
-    for (const [field, ids] of Object.entries(fieldErrors(parsed.error))) refuse(columnOf(field), ...ids)
-  if (parsed.data) for (const [field, id] of addressErrors(app, parsed.data)) refuse(field, id)
+    for (const [field, ids] of Object.entries(fieldErrors(parsed.error)))
+      for (const column of columnOf(field)) refuse(column, ...ids)
+  if (parsed.data)
+    for (const [field, id] of addressErrors(app, parsed.data)) for (const column of columnOf(field)) refuse(column, id)
 
   const draft = parsed.data
   if (draft && Object.keys(errors).length === 0) {
-    const [address, endpoint] = [draft.stream_address, draft.UUID && folded(draft.UUID)]
+    const endpoint = draft.UUID && folded(draft.UUID)
     const there = known.addresses.get(address) ?? (endpoint ? known.endpoints.get(endpoint) : undefined)
     if (there) return { outcome: 'skipped', device_id: there, errors: {}, draft: null }
     const earlier = known.seen.get(address) ?? (endpoint ? known.seen.get(endpoint) : undefined)
     if (earlier !== undefined) refuse('stream_address', `row_twice:${earlier + 1}`)
-    const name = `${draft.site_id} ${folded(draft.device_name)}`
-    if (known.names.has(name)) refuse('device_name', 'name_taken')
+    const placed = `${draft.site_id} ${folded(draft.device_name)}`
+    if (known.names.has(placed)) refuse('device_name', 'name_taken')
     if (Object.keys(errors).length === 0) {
-      known.names.add(name)
+      known.names.add(placed)
       known.seen.set(address, row)
       if (endpoint) known.seen.set(endpoint, row)
       return { outcome: 'valid', device_id: null, errors: {}, draft }
@@ -134,9 +143,13 @@ function readTags(text: string): Record<string, string> | null {
   return Object.fromEntries(tags)
 }
 
-/** Errors inside a tag are errors of its column. */
-const columnOf = (field: string) =>
-  importColumns.find((column) => field === column || field.startsWith(`${column}.`)) ?? field
+/** Errors inside a tag are errors of its column; the first stream is the row's own, of which is told already. */
+const columnOf = (field: string): string[] =>
+  field === 'device_source.1.source_address'
+    ? ['live_address']
+    : field.startsWith('device_source.')
+      ? []
+      : [importColumns.find((column) => field === column || field.startsWith(`${column}.`)) ?? field]
 
 const outcomesOf = (plans: readonly Plan[]) => ({ rows: plans.map(({ draft: _, ...outcome }) => outcome) })
 

@@ -85,41 +85,28 @@ export function withDemo(found: readonly Discovered[], demo: readonly DemoCamera
   return [...found, ...missing]
 }
 
-export type Credentials = { username: string; password: string }
+/** A camera to try: a stream, or an ONVIF service, and who may read it. */
+export type Asked = { nimble_id: string; address: string; username: string; password: string }
 export type Tried = {
-  found: Discovered
-  profile: Probe['profiles'][number] | null
+  /** What it offers; null where it could not be asked. */
   probe: Probe | null
+  /** The stream to read; null where something is wrong. */
+  profile: Probe['profiles'][number] | null
+  /** What is wrong: a text for people, or the id of a cause. */
   problem: string | null
 }
 
-/** Tries an address as it was typed. Answers what is wrong, as a text for people or the id of a cause; null when it works. */
-export async function tryAddress(
-  nimbleId: string,
-  { stream_address, username, password }: { stream_address: string; username: string; password: string },
-): Promise<string | null> {
+/** Tries a camera, and chooses which of its streams to read. */
+export async function tryCamera({ nimble_id, address, username, password }: Asked): Promise<Tried> {
   const result = await api.device.probe.call({
-    nimble_id: nimbleId,
-    address: stream_address.trim(),
+    ...{ nimble_id, address: address.trim() },
     username: username || null,
     password: password || null,
   })
-  if (!result.status) return result.message.text
-  return result.data.findings.find((finding) => finding.level === 'error')?.text_id ?? null
-}
-
-/** Asks one found camera what it offers. `problem` is a text for people, or the id of a cause. */
-export async function tryCamera(nimbleId: string, found: Discovered, login: Credentials): Promise<Tried> {
-  const result = await api.device.probe.call({
-    nimble_id: nimbleId,
-    address: found.xaddr,
-    username: login.username || null,
-    password: login.password || null,
-  })
-  if (!result.status) return { found, profile: null, probe: null, problem: result.message.text }
-  const profile = bestProfile(result.data.profiles)
-  const fault = result.data.findings.find((finding) => finding.level === 'error')
-  const codec = result.data.profiles[0]?.codec
-  const problem = fault?.text_id ?? (profile ? null : `not_h264:${codec ?? '?'}`)
-  return { found, probe: result.data, profile: problem ? null : profile, problem }
+  if (!result.status) return { profile: null, probe: null, problem: result.message.text }
+  const { profiles, findings } = result.data
+  const profile = bestProfile(profiles)
+  const fault = findings.find((finding) => finding.level === 'error')
+  const problem = fault?.text_id ?? (profile ? null : `not_h264:${profiles[0]?.codec ?? '?'}`)
+  return { probe: result.data, profile: problem === null ? profile : null, problem }
 }

@@ -57,7 +57,7 @@ export function BulkCreate({ site, nimbles }: { site: Site; nimbles: readonly Ni
         {way === 'grid' ? (
           <ImportGrid nimbleId={nimbleId} importing={importing} onAll={() => go('/device', search)} />
         ) : (
-          <ImportFile importing={importing} onAll={() => go('/device', search)} />
+          <ImportFile importing={importing} onAll={() => go('/device', search)} nimbleId={nimbleId} nimbles={nimbles} />
         )}
       </Stack>
     </>

@@ -1,11 +1,14 @@
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import '@mantine/dropzone/styles.css'
-import { type ImportColumn, type ImportOutcome, type ImportRow, importColumns } from '@sightline/contract'
+import { type ImportColumn, type ImportOutcome, type ImportRow, importColumns, type Nimble } from '@sightline/contract'
 import { IconTable } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Asked, Tried } from '../../app/discovery.ts'
 import { fieldText } from '../../i18n/words.ts'
+import { TrialNote } from '../../ui/cameras/TrialNote.tsx'
+import { useTrials } from '../../ui/cameras/useTrials.ts'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Panel } from '../../ui/Panel.tsx'
@@ -30,10 +33,16 @@ type Shown = ImportOutcome & { cells: ImportRow }
 /** Without these two there is no camera. */
 const needed = ['device_name', 'stream_address'] as const
 
-type Props = { importing: Importing; onAll: () => void }
+type Props = {
+  importing: Importing
+  onAll: () => void
+  /** The edge server of rows that name no other. */
+  nimbleId: string
+  nimbles: readonly Nimble[]
+}
 
 /** Cameras from a file: its columns matched to ours, every row judged before any is added. */
-export function ImportFile({ importing, onAll }: Props) {
+export function ImportFile({ importing, onAll, nimbleId, nimbles }: Props) {
   const { t } = useTranslation()
   const [source, setSource] = useState<Source | null>(null)
   const [mapping, setMapping] = useState<Mapping<ImportColumn>>({})
@@ -58,6 +67,14 @@ export function ImportFile({ importing, onAll }: Props) {
   const isComplete = needed.every((column) => mapping[column] !== undefined)
   const isBusy = state.phase === 'judging' || state.phase === 'adding'
   const failed = importing.rowsOf('failed')
+  const trials = useTrials()
+  const asked = ({ stream_address, username, password, nimble_name }: ImportRow): Asked => {
+    const named = nimbles.find(({ name }) => name.toLowerCase() === nimble_name.trim().toLowerCase())
+    return { nimble_id: named?.nimble_id ?? nimbleId, address: stream_address, username, password }
+  }
+  const triedOf = (row: number) => trials.of(String(row), asked(rows[row] as ImportRow))
+  const test = () =>
+    trials.run(new Map(importing.rowsOf('valid').map((row) => [String(row), asked(rows[row] as ImportRow)])))
 
   return (
     <Stack gap="md">
@@ -145,7 +162,22 @@ export function ImportFile({ importing, onAll }: Props) {
               </Button>
             </Group>
           )}
-          <OutcomeTable rows={rows} outcomes={state.outcomes} />
+          {trials.progress && (
+            <Group px="md" pb="sm" wrap="nowrap">
+              <Progress
+                flex={1}
+                value={(100 * trials.progress.done) / trials.progress.total}
+                aria-label={t('bulk.grid.test')}
+              />
+              <span className="t2 num" role="status">
+                {t('discover.tried', { ...trials.progress })}
+              </span>
+              <Button variant="default" size="compact-sm" onClick={trials.stop}>
+                {t('discover.stop')}
+              </Button>
+            </Group>
+          )}
+          <OutcomeTable rows={rows} outcomes={state.outcomes} triedOf={triedOf} />
           <Group p="md" justify="flex-end" gap="xs">
             {failed.length > 0 && (
               <Faults outcomes={state.outcomes} source={source} mapping={mapping} name={source?.name ?? ''} />
@@ -153,6 +185,11 @@ export function ImportFile({ importing, onAll }: Props) {
             {state.phase === 'ended' && failed.length > 0 && (
               <Button variant="default" onClick={() => void importing.add(rows, failed)}>
                 {t('bulk.retryFailed')}
+              </Button>
+            )}
+            {state.phase === 'judged' && importing.count('valid') > 0 && (
+              <Button variant="default" loading={trials.progress !== null} onClick={() => void test()}>
+                {t('bulk.grid.test')}
               </Button>
             )}
             {state.phase === 'ended' ? (
@@ -174,7 +211,7 @@ export function ImportFile({ importing, onAll }: Props) {
 }
 
 /** Shown in the template; documentation addresses (RFC 5737). */
-const example = ['Front door', 'rtsp://192.0.2.20:554/stream1', 'viewer', '', '80', '', 'floor=ground', '', '']
+const example = ['Front door', 'rtsp://192.0.2.20:554/stream1', 'viewer', '', '80', '', 'floor=ground', '', '', '']
 
 /** The rows that failed, as a file with a column more that says why. Passwords are left out. */
 function Faults(props: {
@@ -207,7 +244,13 @@ function Faults(props: {
   )
 }
 
-function OutcomeTable({ rows, outcomes }: { rows: readonly ImportRow[]; outcomes: readonly ImportOutcome[] }) {
+function OutcomeTable(props: {
+  rows: readonly ImportRow[]
+  outcomes: readonly ImportOutcome[]
+  /** What the trial of a row's camera found. */
+  triedOf: (row: number) => Tried | 'running' | undefined
+}) {
+  const { rows, outcomes, triedOf } = props
   const { t } = useTranslation()
   const problems = useProblems()
   const shown = useMemo(
@@ -244,7 +287,17 @@ function OutcomeTable({ rows, outcomes }: { rows: readonly ImportRow[]; outcomes
       id: 'problem',
       header: t('bulk.problem'),
       value: (one) => problems(one).join(' '),
-      cell: (one) => problems(one).map((text) => <div key={text}>{text}</div>),
+      cell: (one) => {
+        const tried = triedOf(one.row)
+        return (
+          <>
+            {problems(one).map((text) => (
+              <div key={text}>{text}</div>
+            ))}
+            {tried && <TrialNote tried={tried} />}
+          </>
+        )
+      },
     },
   ]
   return (

@@ -1,22 +1,25 @@
-import { ActionIcon, Button, Group, PasswordInput, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Checkbox, Group, PasswordInput, TextInput } from '@mantine/core'
 import { type ImportRow, importRow } from '@sightline/contract'
 import { bulkDevices } from '@sightline/domain'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { tryAddress } from '../../app/discovery.ts'
-import { causeText, fieldText } from '../../i18n/words.ts'
+import { liveProfiles, onvifPortOf } from '../../app/camera-choice.ts'
+import type { Asked } from '../../app/discovery.ts'
+import { fieldText } from '../../i18n/words.ts'
+import { TrialNote } from '../../ui/cameras/TrialNote.tsx'
+import { useTrials } from '../../ui/cameras/useTrials.ts'
 import { Tag } from '../../ui/Health.tsx'
 import { Panel } from '../../ui/Panel.tsx'
 import classes from './bulk.module.css'
 import { OutcomeTag } from './Outcome.tsx'
 import type { Importing } from './useImport.ts'
 
-type Line = { key: number; cells: ImportRow; probe: null | 'running' | 'works' | { problem: string } }
+type Line = { key: number; cells: ImportRow }
 
 const columns = ['device_name', 'stream_address', 'username', 'password'] as const
 let keys = 0
-const line = (): Line => ({ key: ++keys, cells: importRow.parse({}), probe: null })
+const line = (): Line => ({ key: ++keys, cells: importRow.parse({}) })
 const isFilled = ({ cells }: Line) => columns.some((column) => cells[column].trim() !== '')
 
 type Props = { nimbleId: string; importing: Importing; onAll: () => void }
@@ -25,7 +28,8 @@ type Props = { nimbleId: string; importing: Importing; onAll: () => void }
 export function ImportGrid({ nimbleId, importing, onAll }: Props) {
   const { t } = useTranslation()
   const [lines, setLines] = useState<readonly Line[]>(() => [line(), line(), line()])
-  const [isTesting, setIsTesting] = useState(false)
+  const trials = useTrials()
+  const isTesting = trials.progress !== null
   const filled = lines.filter(isFilled)
   const isFull = lines.length >= bulkDevices
   const isBusy = isTesting || importing.state.phase === 'adding'
@@ -37,21 +41,30 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
   const change = (key: number, change: Partial<Line>) =>
     setLines((now) => now.map((one) => (one.key === key ? { ...one, ...change } : one)))
 
-  const test = async () => {
-    setIsTesting(true)
-    for (const { key, cells } of filled) {
-      change(key, { probe: 'running' })
-      const problem = await tryAddress(nimbleId, cells)
-      change(key, { probe: problem === null ? 'works' : { problem } })
-    }
-    setIsTesting(false)
+  const asked = ({ stream_address, username, password }: ImportRow): Asked => ({
+    ...{ nimble_id: nimbleId, address: stream_address, username, password },
+  })
+  const triedOf = ({ key, cells }: Line) => trials.of(String(key), asked(cells))
+  const foundOf = (line: Line) => {
+    const tried = triedOf(line)
+    return tried === 'running' ? undefined : tried
+  }
+  const test = () => trials.run(new Map(filled.map(({ key, cells }) => [String(key), asked(cells)])))
+  /** What was typed; where that is an ONVIF service, the stream that was found there. */
+  const cellsToAdd = (line: Line): ImportRow => {
+    const { cells } = line
+    const port = onvifPortOf(cells.stream_address)
+    const { profile, probe } = foundOf(line) ?? {}
+    if (port === null || !profile) return cells
+    return { ...cells, stream_address: profile.stream_address, onvif_port: String(port), UUID: probe?.UUID ?? '' }
+  }
+  const smallOf = (line: Line) => {
+    const { profile, probe } = foundOf(line) ?? {}
+    return profile && liveProfiles(probe?.profiles ?? [], profile.stream_address)[0]?.stream_address
   }
   const add = async () => {
     setSent(filled.map(({ key }) => key))
-    await importing.add(
-      filled.map((one) => one.cells),
-      [...filled.keys()],
-    )
+    await importing.add(filled.map(cellsToAdd), [...filled.keys()])
   }
   const created = importing.rowsOf('created').map((row) => sent[row])
   const hasEnded = importing.state.phase === 'ended'
@@ -68,6 +81,8 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
         {lines.map((one, index) => {
           const outcome = outcomeOf(one)
           const errors = outcome?.errors ?? {}
+          const tried = triedOf(one)
+          const small = smallOf(one)
           return (
             <li key={one.key} className={classes.line}>
               <span className={`${classes.number} num`}>{index + 1}</span>
@@ -80,7 +95,7 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
                   spellCheck: false,
                   error: errors[column]?.[0] && fieldText(errors[column][0]),
                   onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
-                    change(one.key, { cells: { ...one.cells, [column]: value }, probe: null }),
+                    change(one.key, { cells: { ...one.cells, [column]: value, live_address: '' } }),
                 }
                 return column === 'password' ? (
                   <PasswordInput
@@ -95,12 +110,10 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
               <span className={classes.standing} role="status">
                 {outcome ? (
                   <OutcomeTag outcome={outcome.outcome} />
-                ) : one.probe === 'running' ? (
+                ) : tried === 'running' ? (
                   <Tag tone="info">{t('bulk.grid.testing')}</Tag>
-                ) : one.probe === 'works' ? (
-                  <Tag tone="ok">{t('bulk.grid.works')}</Tag>
                 ) : (
-                  one.probe && <Tag tone="bad">{causeText(one.probe.problem)}</Tag>
+                  tried?.profile && <Tag tone="ok">{t('bulk.grid.works')}</Tag>
                 )}
               </span>
               <ActionIcon
@@ -113,6 +126,23 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
               >
                 <IconTrash size={16} />
               </ActionIcon>
+              {tried && tried !== 'running' && (
+                <div className={classes.note}>
+                  <TrialNote tried={tried} />
+                  {small && (
+                    <Checkbox
+                      mt="xs"
+                      size="xs"
+                      label={t('bulk.grid.live')}
+                      disabled={isBusy || outcome?.outcome === 'created'}
+                      checked={one.cells.live_address === small}
+                      onChange={({ currentTarget: { checked } }) =>
+                        change(one.key, { cells: { ...one.cells, live_address: checked ? small : '' } })
+                      }
+                    />
+                  )}
+                </div>
+              )}
             </li>
           )
         })}

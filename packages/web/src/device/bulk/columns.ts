@@ -12,4 +12,5 @@ export const cameraNames: Names<ImportColumn> = {
   device_tags: ['devicetags', 'tags', 'labels', 'etiquettes'],
   site_name: ['sitename', 'site', 'nomdusite'],
   nimble_name: ['nimblename', 'nimble', 'edgeserver', 'edge', 'serveuredge', 'serveur'],
+  live_address: ['liveaddress', 'substream', 'sub', 'smallstream', 'fluxsecondaire', 'petitflux', 'adressedupetitflux'],
 }

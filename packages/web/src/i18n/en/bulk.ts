@@ -24,6 +24,7 @@ export const bulk = {
     device_tags: 'Tags',
     site_name: 'Site',
     nimble_name: 'Edge server',
+    live_address: 'Stream to look at',
   },
   outcome: { valid: 'Ready', created: 'Added', skipped: 'Skipped', failed: 'Failed' },
   grid: {
@@ -35,6 +36,7 @@ export const bulk = {
     full_other: 'At most {{count}} cameras at once: add these first, or use a file.',
     remove: 'Remove row {{row}}',
     test: 'Test all',
+    live: 'Add its small stream too, to look at',
     testing: 'Testing',
     works: 'Works',
   },

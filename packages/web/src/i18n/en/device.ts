@@ -134,6 +134,10 @@ export const discover = {
   range: 'Addresses to ask one by one (optional)',
   rangeHint: 'For cameras behind a router or in a VLAN: a private IPv4 range, at most /22',
   stop: 'Stop',
+  test_one: 'Test {{count}} camera',
+  test_other: 'Test {{count}} cameras',
+  tried: '{{done}} of {{total}} tested',
+  live: 'Add the small stream of each too, to look at',
   scanned: 'Looked in {{where}}, {{seconds}} s',
 } as const
 

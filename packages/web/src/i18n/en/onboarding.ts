@@ -102,7 +102,6 @@ export const onboarding = {
     credentialsHint: 'Once for all of them; demo cameras bring their own',
     add_one: 'Add {{count}} camera',
     add_other: 'Add {{count}} cameras',
-    trying: 'Trying {{name}} …',
     have_one: '{{count}} camera is at this site already.',
     have_other: '{{count}} cameras are at this site already.',
     demoTag: 'demo',

@@ -24,6 +24,7 @@ export const bulk = {
     device_tags: 'Étiquettes',
     site_name: 'Site',
     nimble_name: 'Serveur edge',
+    live_address: 'Flux à regarder',
   },
   outcome: { valid: 'Prête', created: 'Ajoutée', skipped: 'Ignorée', failed: 'Échec' },
   grid: {
@@ -35,6 +36,7 @@ export const bulk = {
     full_other: 'Au plus {{count}} caméras à la fois : ajoutez d’abord celles-ci, ou utilisez un fichier.',
     remove: 'Retirer la ligne {{row}}',
     test: 'Tout tester',
+    live: 'Ajouter aussi son petit flux, à regarder',
     testing: 'Test en cours',
     works: 'Fonctionne',
   },

@@ -136,6 +136,10 @@ export const discover: Catalogue['discover'] = {
   range: 'Adresses à interroger une à une (facultatif)',
   rangeHint: 'Pour des caméras derrière un routeur ou dans un VLAN : une plage IPv4 privée, /22 au plus',
   stop: 'Arrêter',
+  test_one: 'Tester {{count}} caméra',
+  test_other: 'Tester {{count}} caméras',
+  tried: '{{done}} sur {{total}} testées',
+  live: 'Ajouter aussi le petit flux de chacune, à regarder',
   scanned: 'Cherché dans {{where}}, {{seconds}} s',
 }
 

@@ -106,7 +106,6 @@ export const onboarding: Catalogue['onboarding'] = {
     credentialsHint: 'Une fois pour toutes ; les caméras de démonstration apportent les leurs',
     add_one: 'Ajouter {{count}} caméra',
     add_other: 'Ajouter {{count}} caméras',
-    trying: 'Essai de {{name}} …',
     have_one: '{{count}} caméra est déjà sur ce site.',
     have_other: '{{count}} caméras sont déjà sur ce site.',
     demoTag: 'démo',

@@ -2,18 +2,20 @@ import { Button, Checkbox, Group, Loader, PasswordInput, SimpleGrid, Stack, Text
 import type { Device, Discovered, Nimble, Site } from '@sightline/contract'
 import { bulkDevices } from '@sightline/domain'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { cameraName } from '../../app/camera-choice.ts'
+import { cameraName, liveProfiles, streamsToAdd } from '../../app/camera-choice.ts'
 import { api, refresh, report } from '../../app/client.ts'
-import { type Tried, tryCamera, useDiscovery, type Where, withDemo } from '../../app/discovery.ts'
+import { type Asked, useDiscovery, type Where, withDemo } from '../../app/discovery.ts'
 import { notify } from '../../app/messages.ts'
 import { formatNumber } from '../../i18n/format.ts'
-import { causeText, fieldText } from '../../i18n/words.ts'
+import { fieldText } from '../../i18n/words.ts'
 import { useMay } from '../../session.ts'
 import { Empty } from '../Empty.tsx'
 import { Tag } from '../Health.tsx'
 import classes from './cameras.module.css'
+import { TrialNote } from './TrialNote.tsx'
+import { useTrials } from './useTrials.ts'
 
 /** So many demo cameras the wizard starts: enough to see more than one, few enough for a laptop. */
 const demoCount = 2
@@ -45,8 +47,9 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
   })
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [login, setLogin] = useState({ username: '', password: '' })
-  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
-  const [trying, setTrying] = useState<string | null>(null)
+  const trials = useTrials()
+  const [isAdding, setIsAdding] = useState(false)
+  const [hasLive, setHasLive] = useState(false)
   const [where, setWhere] = useState<Where>({})
   const addButton = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLUListElement>(null)
@@ -55,7 +58,33 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
   const isAdded = (one: Discovered) =>
     one.device_id !== null || devices.some((device) => device.UUID !== null && device.UUID === one.UUID)
   const selected = offered.filter((one) => chosen.includes(identity(one)) && !isAdded(one))
+  const asked = (found: Discovered): Asked => {
+    const { username, password } = demo.data?.find((camera) => camera.UUID === found.UUID) ?? login
+    return { nimble_id: nimble.nimble_id, address: found.xaddr, username, password }
+  }
+  const triedOf = (found: Discovered) => trials.of(identity(found), asked(found))
+  const untried = selected.filter((one) => triedOf(one) === undefined)
+  const working = selected.flatMap((found) => {
+    const tried = triedOf(found)
+    return tried && tried !== 'running' && tried.profile
+      ? [
+          {
+            found,
+            main: tried.profile,
+            live: liveProfiles(tried.probe?.profiles ?? [], tried.profile.stream_address)[0],
+          },
+        ]
+      : []
+  })
+  const isTrying = trials.progress !== null
+  const test = (cameras: readonly Discovered[]) =>
+    trials.run(new Map(cameras.map((found) => [identity(found), asked(found)])))
   const needsLogin = selected.some((one) => !one.is_demo)
+
+  // Their login is known: they are tried without being asked for.
+  const tryDemo = useEffectEvent((ids: readonly string[]) => {
+    void test(offered.filter((one) => ids.includes(identity(one)) && triedOf(one) === undefined))
+  })
 
   // The demo cameras are what was asked for: they are chosen already, and Enter adds them.
   const wantsDemo = startDemo.isSuccess
@@ -64,16 +93,17 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
   useEffect(() => {
     if (!wantsDemo || demoKey === '') return
     setChosen((now) => [...new Set([...now, ...demoKey.split(' ')])])
+    tryDemo(demoKey.split(' '))
   }, [wantsDemo, demoKey])
 
   // A button that works loses the focus. Once there is something to go on with, the keyboard goes on there.
   const isLooking = look.state === 'looking' || startDemo.isPending
   const canAdd = selected.length > 0
   useEffect(() => {
-    if (isLooking || document.activeElement !== document.body) return
+    if (isLooking || isTrying || document.activeElement !== document.body) return
     if (canAdd) addButton.current?.focus()
     else list.current?.querySelector<HTMLElement>('input:not(:disabled)')?.focus()
-  }, [isLooking, canAdd])
+  }, [isLooking, isTrying, canAdd])
 
   const takeDemo = async () => {
     try {
@@ -86,42 +116,32 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
   }
 
   const add = async () => {
-    setProblems({})
-    const tried: Tried[] = []
-    for (const found of selected) {
-      setTrying(found.name ?? found.host)
-      const own = demo.data?.find((camera) => camera.UUID === found.UUID)
-      tried.push(await tryCamera(nimble.nimble_id, found, own ?? login))
-    }
-    setTrying(null)
-    setProblems(
-      Object.fromEntries(tried.flatMap(({ found, problem }) => (problem ? [[identity(found), problem]] : []))),
-    )
     const names = devices.map((device) => device.device_name)
-    const drafts = tried.flatMap(({ found, profile }) => {
-      if (!profile) return []
-      const own = demo.data?.find((camera) => camera.UUID === found.UUID)
-      const { username, password } = own ?? login
+    const drafts = working.map(({ found, main, live }) => {
+      const { username, password } = asked(found)
       const device_name = cameraName(found, names)
       names.push(device_name)
+      const streams = { main: main.stream_address, live: (hasLive && live?.stream_address) || '' }
       return {
         device_name,
         site_id: site.site_id,
         nimble_id: nimble.nimble_id,
         UUID: found.UUID,
-        stream_address: profile.stream_address,
+        stream_address: main.stream_address,
+        device_source: streamsToAdd(streams, { main: t('stream.mainName'), live: t('stream.liveName') }),
         stream_type: 'onvif' as const,
         username: username || null,
         password: password || null,
         onvif_port: found.port,
       }
     })
-    if (drafts.length === 0) return
+    setIsAdding(true)
     const result = await api.device.create.call(drafts)
+    setIsAdding(false)
     if (!result.status) return notify(result.message)
-    setChosen([])
+    setChosen((now) => now.filter((id) => !working.some(({ found }) => identity(found) === id)))
     refresh('device')
-    if (drafts.length === tried.length) onAdded()
+    if (working.length === selected.length) onAdded()
   }
 
   const toggle = (id: string) =>
@@ -189,7 +209,7 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
           {offered.map((one) => {
             const id = identity(one)
             const name = one.name ?? one.model ?? one.host
-            const problem = problems[id]
+            const tried = chosen.includes(id) && !isAdded(one) ? triedOf(one) : undefined
             return (
               <li key={id}>
                 <div className={classes.found}>
@@ -203,16 +223,15 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
                     <b>{name}</b>
                     <br />
                     <span className="muted num">{[one.maker, one.model, one.host].filter(Boolean).join(' · ')}</span>
-                    {problem && (
-                      <span className={classes.problem} role="alert">
-                        <br />
-                        {causeText(problem)}
-                      </span>
-                    )}
                   </span>
                   {one.is_demo && <Tag tone="info">{t('onboarding.cameras.demoTag')}</Tag>}
                   {isAdded(one) && <Tag tone="ok">{t('onboarding.cameras.added')}</Tag>}
                 </div>
+                {tried && (
+                  <div className={classes.note}>
+                    <TrialNote tried={tried} />
+                  </div>
+                )}
               </li>
             )
           })}
@@ -237,16 +256,45 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
           />
         </SimpleGrid>
       )}
+      {chosen.length >= bulkDevices && (
+        <span className="t2" role="status" style={{ fontSize: 13 }}>
+          {t('bulk.grid.full', { count: bulkDevices })}
+        </span>
+      )}
+      {working.some(({ live }) => live) && (
+        <Checkbox
+          label={t('discover.live')}
+          description={t('device.form.liveHint')}
+          checked={hasLive}
+          onChange={({ currentTarget: { checked } }) => setHasLive(checked)}
+        />
+      )}
       {selected.length > 0 && (
         <Group justify="flex-end" gap="xs" className={classes.adds}>
-          {trying && (
-            <span className="muted" role="status">
-              {t('onboarding.cameras.trying', { name: trying })}
-            </span>
+          {trials.progress && (
+            <>
+              <span className="muted num" role="status">
+                {t('discover.tried', { ...trials.progress })}
+              </span>
+              <Button variant="default" onClick={trials.stop}>
+                {t('discover.stop')}
+              </Button>
+            </>
           )}
-          <Button ref={addButton} loading={trying !== null} onClick={() => void add()}>
-            {t('onboarding.cameras.add', { count: selected.length })}
-          </Button>
+          {!isTrying && untried.length === 0 && working.length < selected.length && (
+            <Button variant="default" onClick={() => void test(selected)}>
+              {t('device.form.retest')}
+            </Button>
+          )}
+          {isTrying || untried.length > 0 ? (
+            <Button ref={addButton} loading={isTrying} onClick={() => void test(untried)}>
+              {t('discover.test', { count: untried.length || selected.length })}
+            </Button>
+          ) : (
+            <Button ref={addButton} loading={isAdding} disabled={working.length === 0} onClick={() => void add()}>
+              {t('onboarding.cameras.add', { count: working.length })}
+            </Button>
+          )}
         </Group>
       )}
     </Stack>

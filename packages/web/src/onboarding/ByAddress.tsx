@@ -2,7 +2,7 @@ import { Alert, Button, Group } from '@mantine/core'
 import type { Device, Nimble, Site } from '@sightline/contract'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { bestProfile, cameraName } from '../app/camera-choice.ts'
+import { bestProfile, cameraName, onvifPortOf } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
 import { fieldText } from '../i18n/words.ts'
 import { CameraFields, noAddress } from '../ui/cameras/CameraFields.tsx'
@@ -38,6 +38,7 @@ export function ByAddress({ nimble: { nimble_id }, site, devices, onAdded }: Pro
       stream_type: address.trim().startsWith('http') ? 'onvif' : 'rtsp',
       username: username || null,
       password: password || null,
+      onvif_port: onvifPortOf(address),
     })
     setIsSaving(false)
     if (!result.status) {

@@ -188,7 +188,7 @@ export function ImportFile({ importing, onAll, nimbleId, nimbles }: Props) {
               </Button>
             )}
             {state.phase === 'judged' && importing.count('valid') > 0 && (
-              <Button variant="default" loading={trials.progress !== null} onClick={() => void test()}>
+              <Button variant="default" loading={trials.progress !== null} onClick={() => test()}>
                 {t('bulk.grid.test')}
               </Button>
             )}

@@ -177,7 +177,7 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
               variant="default"
               loading={isTesting}
               disabled={filled.length === 0 || isBusy}
-              onClick={() => void test()}
+              onClick={() => test()}
             >
               {t('bulk.grid.test')}
             </Button>

@@ -83,7 +83,7 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
 
   // Their login is known: they are tried without being asked for.
   const tryDemo = useEffectEvent((ids: readonly string[]) => {
-    void test(offered.filter((one) => ids.includes(identity(one)) && triedOf(one) === undefined))
+    test(offered.filter((one) => ids.includes(identity(one)) && triedOf(one) === undefined))
   })
 
   // The demo cameras are what was asked for: they are chosen already, and Enter adds them.
@@ -282,12 +282,12 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
             </>
           )}
           {!isTrying && untried.length === 0 && working.length < selected.length && (
-            <Button variant="default" onClick={() => void test(selected)}>
+            <Button variant="default" onClick={() => test(selected)}>
               {t('device.form.retest')}
             </Button>
           )}
           {isTrying || untried.length > 0 ? (
-            <Button ref={addButton} loading={isTrying} onClick={() => void test(untried)}>
+            <Button ref={addButton} loading={isTrying} onClick={() => test(untried)}>
               {t('discover.test', { count: untried.length || selected.length })}
             </Button>
           ) : (

@@ -1,6 +1,6 @@
 /** What the health rules of sites tell people: that a camera is offline, that it still is, and that it is back. */
 import type { StreamMessage } from '@sightline/contract'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Bus, BusMessage } from '../bus.ts'
 import type { Db, Trx } from '../db/database.ts'
 
@@ -34,17 +34,17 @@ export const tellOutages = (db: Db): Promise<BusMessage[]> =>
   )
 
 /** When the camera went: its first stretch offline since it was healthy before `until`. */
-const wentAt = (until: string) => sql`(
+const wentAt = (until: RawBuilder<unknown>) => sql`(
   select min(o.started_at) from device_health o
   where o.tenant_id = h.tenant_id and o.device_id = h.device_id and o.state = 'offline'
     and o.started_at >= coalesce((select max(w.ended_at) from device_health w where w.tenant_id = h.tenant_id
-      and w.device_id = h.device_id and w.state = 'healthy' and w.ended_at <= ${sql.raw(until)}), '-infinity'))`
+      and w.device_id = h.device_id and w.state = 'healthy' and w.ended_at <= ${until}), '-infinity'))`
 
 async function offline(trx: Trx): Promise<Told[]> {
   const { first, next } = reminderHours
   const { rows } = await sql<Told>`
     with gone as (
-      select h.tenant_id, h.id, h.device_id, h.cause, h.told_at, ${wentAt('now()')} as since
+      select h.tenant_id, h.id, h.device_id, h.cause, h.told_at, ${wentAt(sql`now()`)} as since
       from device_health h where h.ended_at is null and h.state = 'offline'),
     due as (
       select gone.*, device.uid as device_uid, site.id as site_id, site.uid as site_uid from gone
@@ -66,7 +66,7 @@ async function offline(trx: Trx): Promise<Told[]> {
 async function back(trx: Trx): Promise<Told[]> {
   const { rows } = await sql<Told & { is_active: boolean }>`
     with due as (
-      select h.tenant_id, h.id, h.started_at, ${wentAt('h.started_at')} as since, device.uid as device_uid,
+      select h.tenant_id, h.id, h.started_at, ${wentAt(sql`h.started_at`)} as since, device.uid as device_uid,
         site.id as site_id, site.uid as site_uid, rule.is_active
       from device_health h
       join device on device.tenant_id = h.tenant_id and device.id = h.device_id

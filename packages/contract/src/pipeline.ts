@@ -65,7 +65,7 @@ export const pipeline = {
     method: 'GET',
     path: '/pipeline/list',
     summary: 'Pipelines with the channels that run them: of an edge server, or those that name a model',
-    access: 'viewer_and_above',
+    access: 'super_and_admin_access',
     input: z.strictObject({ nimble_id: id.optional(), model_id: id.optional() }),
     output: z.array(pipelineUse),
   }),

@@ -69,7 +69,7 @@ test('one that a channel runs stays', async () => {
   expect((await admin.call('pipeline.get', { pipeline_id: spare })).status).toBe(404)
 })
 
-test('a list names the channels that run each, of an edge server or of a model, within reach', async () => {
+test('a list names the channels that run each, of an edge server or of a model, of one’s own organization', async () => {
   const own = await t.make.nimble()
   const device = await t.make.device({}, undefined, own)
   const channel = await t.make.channel({}, device)
@@ -83,8 +83,6 @@ test('a list names the channels that run each, of an edge server or of a model, 
     { channel_id: channel.uid, device_id: device.uid },
   ])
   expect(await list(admin, { model_id: crypto.randomUUID() })).toEqual([])
-  const elsewhere = await t.signIn(await t.make.user('viewer'))
-  for (const row of await list(elsewhere, { nimble_id: own.uid })) expect(row.channels).toEqual([])
   const outsider = await t.signIn(await t.make.user('admin', {}, await t.make.organization()))
   expect((await outsider.call('pipeline.list', { nimble_id: own.uid })).status).toBe(404)
   expect((await list(outsider, {})).map(({ pipeline_id }) => pipeline_id)).not.toContain(spare)

@@ -172,7 +172,7 @@ test('a role that sees pictures blurred sees them clearly after giving a reason,
   const chief = await stage.as(usernameOf('super_admin'))
   await chief.goto(`${stage.product.origin}/settings/role`)
   await chief.getByRole('radiogroup', { name: 'Pictures for Viewer' }).getByText('For a reason').click()
-  await chief.getByText('Concerns 1 person, at once').waitFor()
+  await chief.getByText('Concerns 2 people, at once').waitFor()
   expect(await axeFaults(chief)).toEqual([])
   await chief.screenshot({ path: `${shots}privilege.png` })
   await chief.getByRole('button', { name: 'Save privileges' }).click()

@@ -61,8 +61,15 @@ export function isAllowedHost(host: string, own: readonly string[] = []): boolea
   return isCameraAddress(ip.toString(), ip.range(), own)
 }
 
+let own = { ips: [] as string[], readAt: Number.NEGATIVE_INFINITY }
+/** A table has a thousand addresses, and asking the system takes a while. */
+const knownForMs = 1000
+
 /** Of this machine now: networks come and go. */
-const ownIps = (): string[] =>
-  Object.values(networkInterfaces()).flatMap((list) =>
-    (list ?? []).map(({ address }) => ipaddr.process(address).toString()),
-  )
+function ownIps(): string[] {
+  if (performance.now() - own.readAt > knownForMs) {
+    const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+    own = { ips: addresses.map(({ address }) => ipaddr.process(address).toString()), readAt: performance.now() }
+  }
+  return own.ips
+}

@@ -47,7 +47,7 @@ async function measure(run: Run, load: Load): Promise<Figure[]> {
   const store = await seedStore({
     dataDir,
     nimblePort: flood.port,
-    cameras: [{ name: 'Gate', address: 'rtsp://192.0.2.1/', usecases: Array(load.channels).fill('ppedtec') }],
+    cameras: [{ name: 'Gate', address: 'rtsp://198.51.100.1/', usecases: Array(load.channels).fill('ppedtec') }],
   })
   const channels = store.devices.flatMap((device) => device.channels.map(({ uid }) => uid))
   let portal = await startPortal(run, { dataDir, nimblePort: flood.port })

@@ -22,7 +22,7 @@ export async function screens(run: Run): Promise<Figure[]> {
     nimblePort,
     cameras: Array.from({ length: devices }, (_, device) => ({
       name: `Camera ${device + 1}`,
-      address: `rtsp://192.0.2.${device + 1}/`,
+      address: `rtsp://198.51.100.${device + 1}/`,
       usecases: Array.from(
         { length: perDevice },
         (_, i) => usecaseKeys[(device * perDevice + i) % devices] as 'pplcnt',

@@ -30,7 +30,7 @@ export async function subscribers(run: Run): Promise<Figure[]> {
     nimblePort: flood.port,
     cameras: Array.from({ length: 10 }, (_, i) => ({
       name: `Gate ${i}`,
-      address: 'rtsp://192.0.2.1/',
+      address: 'rtsp://198.51.100.1/',
       usecases: Array(channelsOfEdge).fill('ppedtec'),
     })),
     async more(db, { make }) {

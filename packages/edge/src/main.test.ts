@@ -45,7 +45,11 @@ describe('the nimble', () => {
   test.each([
     ['a port that is taken', 'is taken by another program', takenPort],
     ['a port that is none', 'NIMBLE_PORT is "99999"', async () => ({ NIMBLE_PORT: '99999' })],
-    ['an address that this machine lacks', 'has no address 192.0.2.1', async () => ({ NIMBLE_HOST: '192.0.2.1' })],
+    [
+      'an address that this machine lacks',
+      'has no address 198.51.100.1',
+      async () => ({ NIMBLE_HOST: '198.51.100.1' }),
+    ],
     ['a folder that is a file', 'Cannot use the data folder', async () => fileAsFolder()],
     ['a folder that another one uses', 'Another edge server already runs', otherNimble],
   ])('says in one sentence what is wrong with %s', async (_, words, prepare) => {

@@ -102,7 +102,7 @@ test('a camera with several streams counts once, as the gravest of them', async 
   const second = await t.services.db.owner((trx) =>
     trx
       .insertInto('source')
-      .values({ ...more, uid: newUid(), stream_id: `${device.uid}/2`, address: 'rtsp://192.0.2.1/2' })
+      .values({ ...more, uid: newUid(), stream_id: `${device.uid}/2`, address: 'rtsp://198.51.100.1/2' })
       .returningAll()
       .executeTakeFirstOrThrow(),
   )
@@ -201,7 +201,7 @@ test('of more than 500 sites the view counts all, and a page further on holds on
       select ${customer.tenant_id}, gen_random_uuid(), ${customer.id}, 'Kiosk ' || n, '{"site_timezone": "UTC"}'
       from generate_series(1001, 1510) n`.execute(trx)
     await sql`insert into device (tenant_id, uid, site_id, nimble_id, name, stream_address)
-      select tenant_id, gen_random_uuid(), id, ${nimble.id}, 'Lens ' || substr(name, 7), 'rtsp://192.0.2.1/' || id
+      select tenant_id, gen_random_uuid(), id, ${nimble.id}, 'Lens ' || substr(name, 7), 'rtsp://198.51.100.1/' || id
       from site where customer_id = ${customer.id} and tenant_id = ${customer.tenant_id}`.execute(trx)
   })
   const { body } = await admin.call('customer.view', { customer_id: customer.uid, type: 1, limit: 500, offset: 500 })

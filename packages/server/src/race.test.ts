@@ -79,7 +79,7 @@ describe('fifty at once over two portals', () => {
         device_name: i % 3 ? 'Entrance' : 'ENTRANCE',
         site_id,
         nimble_id,
-        stream_address: `rtsp://192.0.2.${i + 1}/`,
+        stream_address: `rtsp://198.51.100.${i + 1}/`,
       }),
     )
     expect(statuses(answers)).toEqual(oneWins(400))
@@ -93,7 +93,7 @@ describe('fifty at once over two portals', () => {
   ])('want the same %s for an edge server', async (_, input, errors) => {
     const [license] = (await (admins[0] as Client).call('license.list')).body.response
     const answers = await atOnce(calls, (admin, i) =>
-      admin.call('nimble.create', { address: '192.0.2.50', license_id: license.license_id, ...input(i) }),
+      admin.call('nimble.create', { address: '198.51.100.50', license_id: license.license_id, ...input(i) }),
     )
     expect(statuses(answers)).toEqual(oneWins(400))
     for (const { status, body } of answers) if (status === 400) expect(body.errors).toEqual(errors)
@@ -105,7 +105,7 @@ describe('fifty at once over two portals', () => {
       device_name: `Camera ${i}`,
       site_id,
       nimble_id,
-      stream_address: `rtsp://192.0.2.${i + 1}/`,
+      stream_address: `rtsp://198.51.100.${i + 1}/`,
     }))
     // Each in an order of its own, so that they meet in the middle and not at the first.
     const answers = await atOnce(10, (admin, i) => admin.call('device.create', [...list.slice(i), ...list.slice(0, i)]))

@@ -76,11 +76,16 @@ test('no planted secret stands in the log, in traces, or in another answer', asy
     device_name: 'Planted',
     site_id: (await t.make.site()).uid,
     nimble_id: nimble.uid,
-    stream_address: 'rtsp://192.0.2.77/stream',
+    stream_address: 'rtsp://198.51.100.77/stream',
     username: 'viewer',
     password: planted.camera,
   })
-  const probed = { nimble_id: nimble.uid, address: 'rtsp://192.0.2.77/stream', username: 'v', password: planted.probe }
+  const probed = {
+    nimble_id: nimble.uid,
+    address: 'rtsp://198.51.100.77/stream',
+    username: 'v',
+    password: planted.probe,
+  }
   const probe = await admin.call('device.probe', probed)
   const seen = await admin.call('device.view', { device_id: body.response.device_id })
   // What nobody expects: an error in the middle of a call that carries a password.
@@ -104,7 +109,7 @@ test('no planted secret stands in the log, in traces, or in another answer', asy
 
 test('of ten who take the last session away at once one does, and a session token holds 256 bits', async () => {
   const user = await t.make.user('viewer')
-  const from = { ip: '192.0.2.1', userAgent: 'test', method: 'form' } as const
+  const from = { ip: '198.51.100.1', userAgent: 'test', method: 'form' } as const
   const { token, uid } = await t.services.db.instance((trx) =>
     openSession(trx, { tenantId: user.tenant_id, userId: user.id }, from),
   )

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openRelay, takeAnswer } from './relay.ts'
 import { misread } from './testing/misread.ts'
 
-const ip = '192.0.2.7'
+const ip = '198.51.100.7'
 const taken = (text: string, transport: 'tcp' | 'udp' = 'tcp') => {
   const answer = takeAnswer(Buffer.from(text, 'latin1'), ip, transport)
   return answer && 'text' in answer ? answer.text.toString('latin1') : answer
@@ -13,20 +13,20 @@ const refused = { cause: 'not_rtsp' }
 
 describe('an answer', () => {
   test.each(misread)('that may be read in two ways is refused: $what', ({ answer }) => {
-    expect(taken(answer('rtsp://192.0.2.66/', '200 OK'))).toEqual(refused)
-    expect(taken(answer('rtsp://192.0.2.66/', '401 Unauthorized'), 'udp')).toEqual(refused)
+    expect(taken(answer('rtsp://198.51.100.66/', '200 OK'))).toEqual(refused)
+    expect(taken(answer('rtsp://198.51.100.66/', '401 Unauthorized'), 'udp')).toEqual(refused)
   })
 
   test.each(misread)('of that kind ends the connection, and nothing of it passes: $what', async ({ answer }) => {
     const { camera, relay, seen } = await relayed('tcp')
-    camera.write(answer('rtsp://192.0.2.66/', '200 OK'), 'latin1')
+    camera.write(answer('rtsp://198.51.100.66/', '200 OK'), 'latin1')
     await vi.waitFor(() => expect(relay.refusal()).toBe('not_rtsp'))
     expect(seen()).toBe('')
   })
 
   test('is written anew: what FFmpeg needs of it, its own length, and nothing else', () => {
     const text =
-      'RTSP/1.0 200 OK\r\nCSeq:1\r\nServer: WMServer/9\r\nLocation: rtsp://192.0.2.66/\r\nRealChallenge1: a\r\n' +
+      'RTSP/1.0 200 OK\r\nCSeq:1\r\nServer: WMServer/9\r\nLocation: rtsp://198.51.100.66/\r\nRealChallenge1: a\r\n' +
       'SESSION:\t7;timeout=60 \r\nX-Other: y\r\ncontent-length:  3\r\n\r\nv=0RTSP/1.0 200 OK'
     expect(taken(text)).toBe('RTSP/1.0 200 OK\r\ncseq: 1\r\nsession: 7;timeout=60\r\ncontent-length: 3\r\n\r\nv=0')
   })
@@ -37,11 +37,11 @@ describe('an answer', () => {
   })
 
   test.each(['300', '301', '302', '303', '305', '399'])('that redirects is said to: %s', (status) => {
-    expect(taken(`RTSP/1.0 ${status}\r\nLocation: rtsp://192.0.2.66/\r\n\r\n`)).toEqual({ cause: 'redirected' })
+    expect(taken(`RTSP/1.0 ${status}\r\nLocation: rtsp://198.51.100.66/\r\n\r\n`)).toEqual({ cause: 'redirected' })
   })
 
   test('of a camera that asks in its turn whether anybody is there passes without what it names', () => {
-    const text = 'OPTIONS rtsp://192.0.2.66/ RTSP/1.0\r\nCSeq: 4\r\nLocation: rtsp://192.0.2.66/\r\n\r\n'
+    const text = 'OPTIONS rtsp://198.51.100.66/ RTSP/1.0\r\nCSeq: 4\r\nLocation: rtsp://198.51.100.66/\r\n\r\n'
     expect(taken(text)).toBe('OPTIONS * RTSP/1.0\r\ncseq: 4\r\n\r\n')
   })
 })

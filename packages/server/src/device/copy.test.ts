@@ -62,7 +62,7 @@ describe('settings of one camera for others', () => {
 })
 
 test('a camera put in the place of another keeps ids, channels, zones and history, and the trace says what it was', async () => {
-  const device = await t.make.device({ stream_address: 'rtsp://192.0.2.10/old', endpoint_uuid: 'urn:uuid:old' })
+  const device = await t.make.device({ stream_address: 'rtsp://198.51.100.10/old', endpoint_uuid: 'urn:uuid:old' })
   const channel = await t.make.channel({}, device)
   await t.make.event(channel)
   const read = async () => {
@@ -75,7 +75,7 @@ test('a camera put in the place of another keeps ids, channels, zones and histor
   expect([before.zones.length, before.events.length]).toEqual([1, 1])
   const swapped = await admin.call('device.update', {
     device_id: device.uid,
-    stream_address: 'rtsp://192.0.2.20/new',
+    stream_address: 'rtsp://198.51.100.20/new',
     UUID: 'urn:uuid:new',
     username: 'root',
     password: 'Lantern!Quay42',
@@ -83,8 +83,8 @@ test('a camera put in the place of another keeps ids, channels, zones and histor
   expect(swapped.body.response).toMatchObject({
     device_id: device.uid,
     UUID: 'urn:uuid:new',
-    stream_address: 'rtsp://192.0.2.20/new',
-    device_source: [{ source_id: before.source_id, source_address: 'rtsp://192.0.2.20/new' }],
+    stream_address: 'rtsp://198.51.100.20/new',
+    device_source: [{ source_id: before.source_id, source_address: 'rtsp://198.51.100.20/new' }],
   })
   expect(await read()).toEqual(before)
   const row = await t.services.db.owner((trx) =>
@@ -95,16 +95,25 @@ test('a camera put in the place of another keeps ids, channels, zones and histor
       .where('code', '=', 'device.update')
       .executeTakeFirstOrThrow(),
   )
-  expect(row.before).toMatchObject({ stream_address: 'rtsp://192.0.2.10/old', UUID: 'urn:uuid:old', username: null })
-  expect(row.after).toMatchObject({ stream_address: 'rtsp://192.0.2.20/new', UUID: 'urn:uuid:new', password: '****' })
+  expect(row.before).toMatchObject({ stream_address: 'rtsp://198.51.100.10/old', UUID: 'urn:uuid:old', username: null })
+  expect(row.after).toMatchObject({
+    stream_address: 'rtsp://198.51.100.20/new',
+    UUID: 'urn:uuid:new',
+    password: '****',
+  })
 })
 
 describe('a camera with two streams', () => {
   async function two() {
-    const device = await t.make.device({ stream_address: 'rtsp://192.0.2.60/main' })
+    const device = await t.make.device({ stream_address: 'rtsp://198.51.100.60/main' })
     const channel = await t.make.channel({}, device)
     await t.make.event(channel)
-    const add = { device_id: device.uid, source_name: 'Sub', source_address: 'rtsp://192.0.2.60:554/sub', role: 'live' }
+    const add = {
+      device_id: device.uid,
+      source_name: 'Sub',
+      source_address: 'rtsp://198.51.100.60:554/sub',
+      role: 'live',
+    }
     const sub = (await admin.call('source.create', add)).body.response
     const { device_source } = await get(device.uid)
     const events = async () =>
@@ -120,28 +129,28 @@ describe('a camera with two streams', () => {
 
   test('follows its address with both: nothing is read from the old place any more', async () => {
     const { device_id, main, sub } = await two()
-    const moved = { stream_address: 'rtsp://192.0.2.61:8554/live/1', username: 'root', password: 'new' }
+    const moved = { stream_address: 'rtsp://198.51.100.61:8554/live/1', username: 'root', password: 'new' }
     expect((await admin.call('device.update', { device_id, ...moved })).status).toBe(200)
     expect(await shown(device_id)).toEqual([
-      ['both', 'rtsp://192.0.2.61:8554/live/1', main.source_id],
-      ['live', 'rtsp://192.0.2.61:8554/sub', sub.source_id],
+      ['both', 'rtsp://198.51.100.61:8554/live/1', main.source_id],
+      ['live', 'rtsp://198.51.100.61:8554/sub', sub.source_id],
     ])
     // A new path at the same place says nothing of the other stream.
-    await admin.call('device.update', { device_id, stream_address: 'rtsp://192.0.2.61:8554/live/2' })
-    expect((await shown(device_id))[1][1]).toBe('rtsp://192.0.2.61:8554/sub')
+    await admin.call('device.update', { device_id, stream_address: 'rtsp://198.51.100.61:8554/live/2' })
+    expect((await shown(device_id))[1][1]).toBe('rtsp://198.51.100.61:8554/sub')
   })
 
   test('gives its place to one with one stream: the small one goes, analytics and history stay', async () => {
     const { device_id, main, channel, events } = await two()
     const { body } = await admin.call('device.update', {
       ...{ device_id, UUID: 'urn:uuid:other', onvif_port: 8000, username: 'root', password: 'new' },
-      device_source: [{ source_id: main.source_id, source_name: 'Main', source_address: 'rtsp://192.0.2.62/1' }],
+      device_source: [{ source_id: main.source_id, source_name: 'Main', source_address: 'rtsp://198.51.100.62/1' }],
     })
     expect(body.response).toMatchObject({
-      ...{ stream_address: 'rtsp://192.0.2.62/1', UUID: 'urn:uuid:other', onvif_port: 8000 },
+      ...{ stream_address: 'rtsp://198.51.100.62/1', UUID: 'urn:uuid:other', onvif_port: 8000 },
       source_channels: [{ channel_id: channel.uid, source_id: main.source_id }],
     })
-    expect(await shown(device_id)).toEqual([['both', 'rtsp://192.0.2.62/1', main.source_id]])
+    expect(await shown(device_id)).toEqual([['both', 'rtsp://198.51.100.62/1', main.source_id]])
     expect(await events()).toBe(1)
   })
 
@@ -152,17 +161,17 @@ describe('a camera with two streams', () => {
       device_source: [
         {
           ...{ source_id: main.source_id, source_name: 'Main' },
-          source_address: 'rtsp://192.0.2.63/1',
+          source_address: 'rtsp://198.51.100.63/1',
           role: 'analytics',
         },
-        { ...{ source_id: sub.source_id, source_name: 'Sub' }, source_address: 'rtsp://192.0.2.63/2', role: 'live' },
-        { source_name: 'Third', source_address: 'rtsp://192.0.2.63/3' },
+        { ...{ source_id: sub.source_id, source_name: 'Sub' }, source_address: 'rtsp://198.51.100.63/2', role: 'live' },
+        { source_name: 'Third', source_address: 'rtsp://198.51.100.63/3' },
       ],
     })
     expect(await shown(device_id)).toEqual([
-      ['analytics', 'rtsp://192.0.2.63/1', main.source_id],
-      ['live', 'rtsp://192.0.2.63/2', sub.source_id],
-      ['both', 'rtsp://192.0.2.63/3', expect.any(String)],
+      ['analytics', 'rtsp://198.51.100.63/1', main.source_id],
+      ['live', 'rtsp://198.51.100.63/2', sub.source_id],
+      ['both', 'rtsp://198.51.100.63/3', expect.any(String)],
     ])
   })
 
@@ -170,7 +179,7 @@ describe('a camera with two streams', () => {
     const { device_id, main, sub, channel } = await two()
     const stranger = await two()
     const put = (...device_source: object[]) => admin.call('device.update', { device_id, device_source })
-    const stream = (source_id: string | undefined, source_address = 'rtsp://192.0.2.64/1') => ({
+    const stream = (source_id: string | undefined, source_address = 'rtsp://198.51.100.64/1') => ({
       ...{ source_id, source_name: 'One', source_address },
     })
     expect((await put(stream(sub.source_id))).body.errors).toEqual({ device_source: ['default_required'] })
@@ -189,7 +198,7 @@ describe('a camera with two streams', () => {
 describe('of a camera’s streams', () => {
   const stream = (role: string, more: object = {}) => ({
     source_name: `Stream ${role}`,
-    source_address: `rtsp://192.0.2.30/${role}`,
+    source_address: `rtsp://198.51.100.30/${role}`,
     role,
     ...more,
   })
@@ -210,10 +219,10 @@ describe('of a camera’s streams', () => {
   test('two of one role are refused with the camera itself', async () => {
     const { uid: site_id } = await t.make.site()
     const { uid: nimble_id } = await t.make.nimble()
-    const draft = { device_name: 'Two', site_id, nimble_id, stream_address: 'rtsp://192.0.2.30/live' }
+    const draft = { device_name: 'Two', site_id, nimble_id, stream_address: 'rtsp://198.51.100.30/live' }
     const { body } = await admin.call('device.create', {
       ...draft,
-      device_source: [stream('live'), stream('live', { source_address: 'rtsp://192.0.2.30/again' })],
+      device_source: [stream('live'), stream('live', { source_address: 'rtsp://198.51.100.30/again' })],
     })
     expect(body.errors).toEqual({ 'device_source.1.role': ['role_taken'] })
   })

@@ -81,7 +81,7 @@ describe('the link', () => {
     // The start command knows it by one id.
     await db.owner((trx) => trx.updateTable('nimble').set({ uid: localNimbleId }).where('uid', '=', uid).execute())
     const row = await nimbleRow(localNimbleId)
-    const device = await make.device({ stream_address: 'rtsp://192.0.2.7:554/none' }, await make.site(), row)
+    const device = await make.device({ stream_address: 'rtsp://198.51.100.7:554/none' }, await make.site(), row)
     const stream = await make.sourceOf(device)
     const channel = await make.channel({}, device)
 

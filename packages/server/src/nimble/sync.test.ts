@@ -89,13 +89,13 @@ describe('the configuration as one document', () => {
     ['a timeout out of range', { connection_timeout: 59 }, 400, { connection_timeout: ['timeout_range'] }],
     ['the address of this portal', { address: '127.0.0.1' }, 400, { address: ['address_refused'] }],
   ])('refuses %s', async (_, change, status, errors) => {
-    const nimble = await t.make.nimble({ address: '192.0.2.11' })
+    const nimble = await t.make.nimble({ address: '198.51.100.11' })
     const answer = await admin.call('setting.nimbleSet', { ...(await configuration(nimble)), ...change })
     expect([answer.status, answer.body.errors]).toEqual([status, errors])
   })
 
   test('refuses a name or an address and port that another has', async () => {
-    const [nimble, other] = [await t.make.nimble(), await t.make.nimble({ address: '192.0.2.12' })]
+    const [nimble, other] = [await t.make.nimble(), await t.make.nimble({ address: '198.51.100.12' })]
     const own = await configuration(nimble)
     const theirs = await configuration(other)
     const set = async (change: object) => (await admin.call('setting.nimbleSet', { ...own, ...change })).body.errors

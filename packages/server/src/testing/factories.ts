@@ -114,7 +114,7 @@ export function factories(db: Db) {
       site_id,
       nimble_id,
       name: unique('Camera'),
-      stream_address: `rtsp://192.0.2.${(++count % 250) + 1}:554/stream1`,
+      stream_address: `rtsp://198.51.100.${(++count % 250) + 1}:554/stream1`,
       ...given,
     })
     await source({}, made)
@@ -219,7 +219,7 @@ export function factories(db: Db) {
   const session = async (of: Row<'app_user'>) => {
     const who = { tenantId: of.tenant_id, userId: of.id }
     const { uid } = await db.owner((trx) =>
-      openSession(trx, who, { ip: '192.0.2.1', userAgent: 'test', method: 'form' }),
+      openSession(trx, who, { ip: '198.51.100.1', userAgent: 'test', method: 'form' }),
     )
     return { uid }
   }

@@ -113,7 +113,7 @@ const square = [
   [0.9, 0.9],
 ]
 const zone = { points: square, aspect_ratio: 1.78 }
-const stream = 'rtsp://192.0.2.77:554/stream1'
+const stream = 'rtsp://198.51.100.77:554/stream1'
 
 /** Input of every operation; one that is missing here does not compile. Each names the ids of `world` it may name. */
 export const samples: { [Id in OpId]: (world: World) => object } = {
@@ -224,7 +224,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'model.delete': (w) => ({ model_id: w.model }),
   'nimble.create': (w) => ({
     name: name('Edge'),
-    address: '192.0.2.9',
+    address: '198.51.100.9',
     port: 7000,
     license_id: w.license,
     organization_id: w.organization,
@@ -233,7 +233,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'nimble.update': (w) => ({ nimble_id: w.nimble, name: name('Edge') }),
   'nimble.override': (w) => ({
     nimble_id: w.nimble,
-    configuration: { name: name('Edge'), address: '192.0.2.9', port: 7001 },
+    configuration: { name: name('Edge'), address: '198.51.100.9', port: 7001 },
   }),
   'nimble.sync': (w) => ({ nimble_id: w.nimble }),
   'nimble.enrol': (w) => ({ nimble_id: w.nimble }),
@@ -243,7 +243,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'nimble.delete': (w) => ({ nimble_id: w.nimble }),
   'nimble.stats': (w) => ({ nimble_id: w.nimble }),
   'nimble.license': (w) => ({ nimble_id: w.nimble, license_id: w.license }),
-  'nimble.test': () => ({ address: '192.0.2.9', port: 7000 }),
+  'nimble.test': () => ({ address: '198.51.100.9', port: 7000 }),
   'organization.create': () => ({ organization_name: name('Organization') }),
   'organization.list': () => ({}),
   'organization.update': (w) => ({ organization_id: w.organization, description: 'changed' }),
@@ -259,7 +259,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'role.privilegeList': () => ({}),
   'role.privilegeUpdate': () => ({ role_key: 'viewer', privileges: ['picture.clear', 'picture.unblur'] }),
   'setting.nimbleGet': (w) => ({ nimble_id: w.nimble }),
-  'setting.nimbleSet': (w) => ({ nimble_id: w.nimble, name: name('Edge'), address: '192.0.2.9', port: 7002 }),
+  'setting.nimbleSet': (w) => ({ nimble_id: w.nimble, name: name('Edge'), address: '198.51.100.9', port: 7002 }),
   'site.create': (w) => ({
     site_name: name('Site'),
     customer_id: w.customer,

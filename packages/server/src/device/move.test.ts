@@ -202,6 +202,15 @@ describe('to another site', () => {
     expect((await admin.call('device.get', { device_id: device.uid })).body.response.site_id).toBe(from.uid)
   })
 
+  test('what runs goes on at another site of the same customer, whatever that may attach by now', async () => {
+    const customer = await t.make.customer()
+    const [from, to] = [await t.make.site({}, customer), await t.make.site({}, customer)]
+    const device = await t.make.device({}, from)
+    await t.make.channel({ usecase_key: 'pplcnt' }, device)
+    await admin.call('usecase.assign', { customer_id: customer.uid, usecase_id: [usecaseUid('intrdtec')] })
+    expect((await moveTo(device, to)).status).toBe(200)
+  })
+
   test('by somebody with an older version of the camera nothing moves', async () => {
     const { from, to, device, channel } = await standing()
     expect((await moveTo(device, to, { version: 99 })).status).toBe(412)

@@ -179,12 +179,20 @@ export async function moveToSite(
     .orderBy('channel.id')
     .forUpdate('channel')
     .execute()
-  await refuseUnassigned(
-    trx,
-    scope,
-    siteUid,
-    channels.map(({ usecase_id, key }) => ({ id: usecase_id, key })),
-  )
+  const former = await trx
+    .selectFrom('site')
+    .select('customer_id')
+    .where('tenant_id', '=', tenant_id)
+    .where('id', '=', device.site_id)
+    .executeTakeFirstOrThrow()
+  // What goes on with the same customer is not attached anew.
+  if (former.customer_id !== target.customer_id)
+    await refuseUnassigned(
+      trx,
+      scope,
+      siteUid,
+      channels.map(({ usecase_id, key }) => ({ id: usecase_id, key })),
+    )
   for (const [table, own] of [
     ['channel', sql`device_id = ${device.id}`],
     [

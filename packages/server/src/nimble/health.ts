@@ -14,7 +14,6 @@ type Camera = {
   site_uid: string
   known_state: HealthGrade | null
   known_cause: string | null
-  told_at: Date | null
   sources: (Omit<SourceReport, 'state'> & { state: SourceReport['state'] | null })[]
 }
 
@@ -38,11 +37,15 @@ export function noteHealth(
     })
     if (changes.length === 0) return []
     const ids = changes.map(({ camera }) => camera.id)
-    await sql`update device_health set ended_at = now()
-      where tenant_id = ${target.tenantId} and device_id = any(${ids}::int4[]) and ended_at is null`.execute(trx)
+    // People may have been told since the cameras were read.
+    const { rows: ended } = await sql<{ device_id: number; told_at: Date | null }>`
+      update device_health set ended_at = now()
+      where tenant_id = ${target.tenantId} and device_id = any(${ids}::int4[]) and ended_at is null
+      returning device_id, told_at`.execute(trx)
+    const toldAt = new Map(ended.map(({ device_id, told_at }) => [device_id, told_at]))
     await sql`insert into device_health (tenant_id, device_id, state, cause, told_at)
       select ${target.tenantId}::int4, * from unnest(${ids}::int4[], ${changes.map(({ now }) => now.health)}::text[],
-        ${changes.map(({ now }) => now.cause)}::text[], ${changes.map(({ camera }) => camera.told_at)}::timestamptz[])`.execute(
+        ${changes.map(({ now }) => now.cause)}::text[], ${ids.map((id) => toldAt.get(id) ?? null)}::timestamptz[])`.execute(
       trx,
     )
     await sql`delete from device_health where tenant_id = ${target.tenantId} and device_id = any(${ids}::int4[])
@@ -65,7 +68,7 @@ export function noteHealth(
 async function readCameras(trx: Trx, target: Pick<Target, 'tenantId' | 'id'>, uids: readonly string[] | null) {
   const which = uids === null ? sql`true` : sql`device.uid = any(${[...uids]}::uuid[])`
   const { rows } = await sql<Camera>`
-    select device.id, device.uid, device.site_id, site.uid as site_uid, h.state as known_state, h.cause as known_cause, h.told_at,
+    select device.id, device.uid, device.site_id, site.uid as site_uid, h.state as known_state, h.cause as known_cause,
       (select coalesce(jsonb_agg(jsonb_build_object('state', st.state, 'cause', st.cause,
           'lastFrameAt', extract(epoch from st.last_frame_at) * 1000,
           'failedAt', extract(epoch from st.failed_at) * 1000) order by so.is_default desc, so.id), '[]')

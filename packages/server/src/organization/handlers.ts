@@ -22,6 +22,9 @@ export const organization: Handlers<'organization'> = {
 
   async update({ organization_id, organization_name, version, ...change }, { app, scope, note }) {
     const { row, told } = await app.db.as(scope, async (trx) => {
+      const { tenant_id } = await findOrganization(trx, scope, organization_id)
+      await trx.selectFrom('organization').select('tenant_id').where('tenant_id', '=', tenant_id).forUpdate().execute()
+      // As whoever changed it meanwhile left it.
       const stored = await findOrganization(trx, scope, organization_id)
       refuseStale(stored, version)
       const row = await trx

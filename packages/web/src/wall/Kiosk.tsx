@@ -42,9 +42,9 @@ export function Kiosk({ title, cameras, levels, alarming, columns, onColumns, on
   const [isPaused, setIsPaused] = useState(false)
   const [isFull, setIsFull] = useState(document.fullscreenElement !== null)
   const isAwake = useWakeLock(true)
-  // Whoever finds a viewer's screen can look, and no more: it may stay as long as a sign-in holds at all.
-  const { role_key } = useUser()
-  const isViewer = role_key === 'viewer' || role_key === 'super_viewer'
+  // Whoever finds a viewer's screen sees what the viewer sees, and changes nothing but their profile: it may stay as long
+  // as a sign-in holds at all. A super viewer sees every organization.
+  const isViewer = useUser().role_key === 'viewer'
   useWatching(isViewer)
   const note = [
     !isAwake && t('wall.sleeps'),

@@ -84,7 +84,8 @@ describe('simulated cameras', () => {
     const dry = await superAdmin.call('demo.stop', { dry_run: true })
     expect(dry.body.response).toMatchObject({ ...goes, running: 2 })
     expect((await superAdmin.call('device.get', { device_id })).status).toBe(200)
-    expect((await superAdmin.call('demo.stop')).body.response).toMatchObject(goes)
+    expect((await superAdmin.call('demo.stop', {})).body.errors).toEqual({ dry_run: ['required'] })
+    expect((await superAdmin.call('demo.stop', { dry_run: false })).body.response).toMatchObject(goes)
     expect((await superAdmin.call('device.get', { device_id })).status).toBe(404)
     expect((await superAdmin.call('device.get', { device_id: real.uid })).status).toBe(200)
     const left = await t.services.db.owner(async (trx) => ({
@@ -98,6 +99,49 @@ describe('simulated cameras', () => {
       stream_address: camera.stream_address,
     })
     expect(late.body.errors).toEqual({ stream_address: ['address_refused'] })
+  })
+
+  test('leave alone a camera that became a real one through its stream, and take one renamed after they stopped', async () => {
+    const [camera] = (await superAdmin.call('demo.start', { count: 1 })).body.response
+    const site = await t.make.site()
+    const nimble = await t.make.nimble({ is_local: true })
+    const add = async (device_name: string) => {
+      const { stream_address } = camera
+      const draft = { device_name, site_id: site.uid, nimble_id: nimble.uid, stream_address }
+      return (await superAdmin.call('device.create', draft)).body.response
+    }
+    const [swapped, beside, chosen, stays] = [
+      await add('Swapped'),
+      await add('Beside'),
+      await add('Chosen'),
+      await add('Stays'),
+    ]
+    const source_address = 'rtsp://198.51.100.7/main'
+    const [{ source_id }] = swapped.device_source
+    expect((await superAdmin.call('source.update', { source_id, source_address })).status).toBe(200)
+    for (const [{ device_id }, is_default] of [
+      [beside, false],
+      [chosen, true],
+    ]) {
+      const stream = { device_id, source_name: 'Real', source_address, role: 'live', is_default }
+      expect((await superAdmin.call('source.create', stream)).status).toBe(201)
+    }
+    for (const [{ device_id }, is_demo] of [
+      [swapped, false],
+      [chosen, false],
+      [stays, true],
+    ])
+      expect(await deviceOf(t, device_id)).toMatchObject({ is_demo })
+    await command.parent.send?.({ type: 'demo.stop', request: 0 })
+    await expect.poll(async () => (await superAdmin.call('demo.list')).body.response).toEqual([])
+    const { device_id } = stays
+    const renamed = await superAdmin.call('device.update', { device_id, device_name: 'Renamed' })
+    expect(renamed.body.response).toMatchObject({ is_demo: true })
+    expect((await superAdmin.call('demo.stop', { dry_run: false })).body.response.devices).toEqual([
+      { device_id, device_name: 'Renamed' },
+    ])
+    for (const { device_id } of [swapped, beside, chosen])
+      expect((await superAdmin.call('device.get', { device_id })).status).toBe(200)
   })
 
   test('are the super admin’s', async () => {

@@ -1,4 +1,6 @@
+import { isLoopbackHost } from '@sightline/domain'
 import { changed } from '../bus.ts'
+import { addressPlace } from '../camera-address.ts'
 import { channelRows, deleteChannel } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { deleteDevice, deviceRows, lockDevices } from '../device/store.ts'
@@ -8,6 +10,7 @@ import { dropWithChannel } from '../pipeline/store.ts'
 import { within } from '../reach.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
+import { sourcesOfDevices } from '../source/store.ts'
 
 export const demo: Handlers<'demo'> = {
   start: ({ count }, { app }) => app.demo.start(count),
@@ -57,10 +60,17 @@ async function demoDevices(trx: Trx, scope: Scope) {
     scope,
     rows.map(({ uid }) => uid),
   )
-  // One may have been swapped for a real camera meanwhile.
-  const devices = (await deviceRows(trx, scope, { uids: rows.map(({ uid }) => uid) })).filter((row) => row.is_demo)
+  const locked = await deviceRows(trx, scope, { uids: rows.map(({ uid }) => uid) })
+  const streams = await sourcesOfDevices(trx, scope, locked)
+  // One may have been swapped for a real camera meanwhile, or have a real one's stream beside.
+  const devices = locked.filter(
+    (row) => row.is_demo && streams.get(row.id)?.every(({ address }) => isSimulated(address)),
+  )
   return { devices, channels: await channelRows(trx, scope, { deviceUids: devices.map(({ uid }) => uid) }) }
 }
+
+/** Nothing else at this machine may be a camera. */
+const isSimulated = (address: string) => isLoopbackHost(addressPlace(address)?.host ?? '')
 
 async function remove(trx: Trx, { devices, channels }: Added): Promise<void> {
   const nimbles = new Map(devices.map(({ tenant_id, nimble_id }) => [nimble_id, { tenant_id, nimble_id }]))

@@ -15,7 +15,11 @@ export async function copyDevice({ device_id, to, settings, password }: Wish, ct
   const { app, scope, note } = ctx
   const from = await app.db.as(scope, async (trx) => {
     const device = await readDevice(trx, scope, device_id)
-    return { device, addresses: await addressesOf(trx, ctx, device), typed: password || null }
+    return {
+      device,
+      addresses: await addressesOf(trx, ctx, device),
+      typed: password === '****' ? null : password || null,
+    }
   })
   const nimbles = new Set<string>()
   const devices: { device_id: string; outcome: 'copied' | 'failed'; error_code: string | null }[] = []
@@ -70,8 +74,9 @@ const addressesOf = async (trx: Trx, { scope }: Ctx, device: DeviceRow) =>
  */
 function resealed(from: From, to: DeviceRow, addresses: readonly string[], { app: { secrets } }: Ctx): string | null {
   const { device, typed } = from
+  if (typed !== null) return secrets.seal(typed, passwordPlace(to.uid))
   if (device.password === null) return null
-  if (typed === null && !isHome(addresses, from.addresses))
+  if (!isHome(addresses, from.addresses))
     throw new Refusal(400, 'Error in inputs', { code: 'password_again', errors: { password: ['password_again'] } })
-  return secrets.seal(typed ?? secrets.open(device.password, passwordPlace(device.uid)), passwordPlace(to.uid))
+  return secrets.seal(secrets.open(device.password, passwordPlace(device.uid)), passwordPlace(to.uid))
 }

@@ -148,7 +148,7 @@ async function insertDevice(trx: Trx, app: Services, draft: DeviceDraft, place: 
 }
 
 /** Whether a camera is one of those that the start command simulates. */
-export function isDemo(app: Services, address: string): boolean {
+export function isDemo(app: Pick<Services, 'demo'>, address: string): boolean {
   const place = addressPlace(address)
   return place !== null && app.demo.isDemo(place.host, place.port)
 }

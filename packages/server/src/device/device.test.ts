@@ -335,4 +335,16 @@ describe('asking an edge server that is away', () => {
     const elsewhere = await admin.call('device.probe', { ...input, address: 'rtsp://192.168.200.1/x' })
     expect(elsewhere).toMatchObject({ status: 400, body: { errors: { password: ['password_again'] } } })
   })
+
+  test('a stored password is not sent to another edge server, nor a camera tried by one of another organization', async () => {
+    const { device_id, stream_address: address } = await create({ password: 'first' })
+    const probe = (by: Client, nimble_id: string) =>
+      by.call('device.probe', { nimble_id, device_id, address, password: '****' })
+    expect(await probe(admin, (await t.make.nimble()).uid)).toMatchObject({
+      status: 400,
+      body: { errors: { password: ['password_again'] } },
+    })
+    const foreign = await t.make.nimble({}, await t.make.organization())
+    expect((await probe(await t.signIn('super_admin'), foreign.uid)).status).toBe(404)
+  })
 })

@@ -109,7 +109,8 @@ export const device: Handlers<'device'> = {
           password,
           onvif_port: change.onvif_port,
           tags: device_tags && JSON.stringify(device_tags),
-          is_demo: isDemo(app, address),
+          // Asked of a new address alone: one that is simulated is known as such only while it runs.
+          is_demo: address === before.stream_address ? undefined : isDemo(app, address),
         },
         version,
       )

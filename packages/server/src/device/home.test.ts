@@ -116,3 +116,17 @@ test('nor by copying settings to a camera at another host; at the same host they
   const rows = await t.services.db.owner((trx) => trx.selectFrom('trace').selectAll().execute())
   for (const password of [secret, 'typed-again!']) expect(JSON.stringify(rows)).not.toContain(password)
 })
+
+test('a mask in place of the typed password copies the stored one, and what is typed goes also from a camera without one', async () => {
+  const one = await camera()
+  const beside = await t.make.device({ stream_address: `${one.stream_address}2` }, site, nimble)
+  const copy = (from: string, to: string, password: string) =>
+    admin.call('device.copy', { device_id: from, to: [to], settings: ['credentials'], password })
+  await copy(one.device_id, beside.uid, '****')
+  expect(await sent({ device_id: beside.uid })).toEqual([[`${one.stream_address}2`, secret]])
+  const open = await camera({ password: null })
+  await copy(open.device_id, beside.uid, 'typed-again!')
+  expect(await sent({ device_id: beside.uid })).toEqual([[`${one.stream_address}2`, 'typed-again!']])
+  await copy(open.device_id, beside.uid, '')
+  expect(await sent({ device_id: beside.uid })).toEqual([[`${one.stream_address}2`, null]])
+})

@@ -4,7 +4,7 @@ import { addressFault, addressPlace, cameraSchemes } from '../camera-address.ts'
 import { keepStill, mediaUrl } from '../media/store.ts'
 import type { Ctx } from '../mount.ts'
 import { type NimbleRow, readNimble } from '../nimble/store.ts'
-import { invalid } from '../refusal.ts'
+import { invalid, notFound } from '../refusal.ts'
 import type { Secrets } from '../secrets.ts'
 import { sourcesOfDevices } from '../source/store.ts'
 import { type KnownCamera, knownCameras } from './discover.ts'
@@ -28,6 +28,7 @@ export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
   const { nimble, device, home, known } = await app.db.as(scope, async (trx) => {
     const nimble = await readNimble(trx, scope, input.nimble_id)
     const device = input.device_id === undefined ? null : await readDevice(trx, scope, input.device_id)
+    if (device && device.tenant_id !== nimble.tenant_id) throw notFound()
     return {
       nimble,
       device,
@@ -40,7 +41,7 @@ export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
     {
       address: input.address,
       username: input.username || null,
-      password: passwordOf(input, device, home, app.secrets),
+      password: passwordOf(input, nimble, device, home, app.secrets),
     },
     tell,
   )
@@ -58,11 +59,18 @@ export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
   }
 }
 
-/** The typed password, or for `****` the stored one, which goes to no other host than the device's own. */
-function passwordOf(input: Input, device: DeviceRow | null, home: readonly string[], secrets: Secrets): string | null {
+/** The typed password, or for `****` the stored one, which goes to no other host and edge server than the device's own. */
+function passwordOf(
+  input: Input,
+  nimble: NimbleRow,
+  device: DeviceRow | null,
+  home: readonly string[],
+  secrets: Secrets,
+): string | null {
   if (input.password !== '****') return input.password || null
   if (!device) throw invalid({ password: ['required'] })
-  if (!isHome([input.address], home)) throw invalid({ password: ['password_again'] })
+  const isOwn = device.nimble_id === nimble.id && isHome([input.address], home)
+  if (device.password !== null && !isOwn) throw invalid({ password: ['password_again'] })
   return device.password === null ? null : secrets.open(device.password, passwordPlace(device.uid))
 }
 

@@ -13,6 +13,7 @@ import type { Reach, Scope } from '../scope.ts'
 import type { SecretPlace } from '../secrets.ts'
 import type { Services } from '../services.ts'
 import { deviceSource, type StreamRow, sourceReport, sourcesOfDevices } from '../source/store.ts'
+import { isDemo } from './create.ts'
 import { ofHealth } from './health.ts'
 
 export { siteStandings } from './health.ts'
@@ -315,19 +316,22 @@ export async function updateDevice(
 export const deleteDevice = (trx: Trx, device: Pick<DeviceRow, 'tenant_id' | 'id'>) =>
   trx.deleteFrom('device').where('tenant_id', '=', device.tenant_id).where('id', '=', device.id).execute()
 
-/** The address of a device is that of its default stream. */
-export const followDefaultSource = (trx: Trx, device: { tenant_id: number; id: number }) =>
-  trx
-    .updateTable('device')
-    .from('source')
-    .set((eb) => ({ stream_address: eb.ref('source.address') }))
-    .whereRef('source.tenant_id', '=', 'device.tenant_id')
-    .whereRef('source.device_id', '=', 'device.id')
-    .where('source.is_default', '=', true)
-    .whereRef('source.address', '<>', 'device.stream_address')
-    .where('device.tenant_id', '=', device.tenant_id)
-    .where('device.id', '=', device.id)
-    .execute()
+/** The address of a device is that of its default stream, and says whether the device is a simulated one. */
+export async function followDefaultSource(
+  trx: Trx,
+  app: Pick<Services, 'demo'>,
+  device: Pick<DeviceRow, 'tenant_id' | 'id' | 'stream_address'>,
+): Promise<void> {
+  const { address } = await trx
+    .selectFrom('source')
+    .select('address')
+    .where('tenant_id', '=', device.tenant_id)
+    .where('device_id', '=', device.id)
+    .where('is_default', '=', true)
+    .executeTakeFirstOrThrow()
+  if (address !== device.stream_address)
+    await updateDevice(trx, device, { stream_address: address, is_demo: isDemo(app, address) })
+}
 
 /** Remembers the newest still of a camera. */
 export const setStill = (trx: Trx, device: { tenant_id: number; id: number }, mediaUid: string) =>

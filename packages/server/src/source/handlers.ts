@@ -48,7 +48,7 @@ export const source: Handlers<'source'> = {
       if (isDefault) await clearDefault(trx, device)
       const number = nextStreamNumber(device, others)
       const [uid] = await insertSources(trx, device, [{ ...draft, is_default: isDefault }], number)
-      if (isDefault) await followDefaultSource(trx, device)
+      if (isDefault) await followDefaultSource(trx, app, device)
       await raiseDesired(trx, device)
       return readSource(trx, scope, uid as string)
     })
@@ -74,7 +74,7 @@ export const source: Handlers<'source'> = {
       if (change.is_default === false && before.is_default) throw invalid({ is_default: ['default_required'] })
       if (change.is_default) await clearDefault(trx, { tenant_id: before.tenant_id, id: before.device_id })
       await updateSource(trx, before, { ...change, name: source_name, address: source_address }, version)
-      await followDefaultSource(trx, { tenant_id: before.tenant_id, id: before.device_id })
+      await followDefaultSource(trx, app, device)
       await raiseDesired(trx, before)
       return { before, row: await readSource(trx, scope, source_id) }
     })

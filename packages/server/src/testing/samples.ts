@@ -159,7 +159,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'customer.siteUnassign': (w) => ({ customer_id: w.customer, site_id: [w.site] }),
   'demo.start': () => ({ count: 1 }),
   'demo.list': () => ({}),
-  'demo.stop': () => ({}),
+  'demo.stop': () => ({ dry_run: true }),
   'demo.fault': () => ({ UUID: 'x', fault: 'stall' }),
   'device.create': (w) => ({
     device_name: name('Camera'),

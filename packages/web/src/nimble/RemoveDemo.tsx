@@ -46,7 +46,7 @@ export function RemoveDemo({ onClose }: { onClose: () => void }) {
       pending={remove.isPending}
       onConfirm={() =>
         remove.mutate(
-          {},
+          { dry_run: false },
           {
             onSuccess: () => {
               refresh('device')

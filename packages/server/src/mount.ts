@@ -206,7 +206,7 @@ function mountRow(
     const { output, extra } = isReplied(result) ? result : { output: result }
     const status = row.status ?? 200
     const body = row.compressed ? textOf(output, extra) : bodyOf(output, extra)
-    if (isTraced) await gates.trace(request, { id, result: 'ok', status, output })
+    if (isTraced && !isTried(request.input)) await gates.trace(request, { id, result: 'ok', status, output })
     reply.code(status)
     if ('response' in body) return reply.send(body)
     return reply.type('application/json; charset=utf-8').send(await compressed(reply, body))
@@ -237,6 +237,9 @@ function mountRow(
     ...(row.kind === 'socket' ? { handler: refuseWithoutUpgrade, wsHandler: upgrade } : { handler: answer }),
   })
 }
+
+/** What a dry run looks at stays as it is. */
+const isTried = (input: unknown): boolean => (input as { dry_run?: boolean } | null)?.dry_run === true
 
 const sendFile = (reply: FastifyReply, file: FileAnswer) =>
   reply

@@ -142,6 +142,11 @@ describe('changing a licence', () => {
     for (let i = 0; i < 3; i++) await t.make.channel({}, device)
     const renew = (license_key: string, more: object = {}) =>
       superAdmin.call('license.update', { license_id, license_key, ...more })
+    const traced = () =>
+      t.services.db.owner((trx) => trx.selectFrom('trace').selectAll().where('code', '=', 'license.update').execute())
+    const rows = (await traced()).length
+    expect((await renew(keyFor(50), { dry_run: true })).status).toBe(200)
+    expect((await traced()).length).toBe(rows)
     for (const dry_run of [true, false]) {
       expect(await renew(keyFor(2), { dry_run })).toMatchObject({
         status: 409,

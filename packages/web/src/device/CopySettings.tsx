@@ -35,6 +35,8 @@ function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omi
   const { t } = useTranslation()
   const [settings, setSettings] = useState<readonly Setting[]>([])
   const [chosen, setChosen] = useState<readonly Device[]>([])
+  /** Those of the last try, by whose names its outcomes are told. */
+  const [sent, setSent] = useState<readonly Device[]>([])
   const [password, setPassword] = useState('')
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), typingMs)
@@ -47,8 +49,24 @@ function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omi
     ...chosen,
     ...data.filter((one) => one.device_id !== device_id && !chosen.some((other) => other.device_id === one.device_id)),
   ]
-  const nameOf = (id: string) => chosen.find((one) => one.device_id === id)?.device_name ?? '–'
+  const nameOf = (id: string) => sent.find((one) => one.device_id === id)?.device_name ?? '–'
   const outcomes = copy.data?.devices
+  const hasFailed = ({ device_id: id }: Device, of = outcomes) =>
+    of?.some((one) => one.device_id === id && one.outcome !== 'copied') ?? false
+  const isAgain = chosen.length > 0 && chosen.every((one) => hasFailed(one))
+  const run = () => {
+    setSent(chosen)
+    copy.mutate(
+      {
+        device_id,
+        to: chosen.map((one) => one.device_id),
+        settings: [...settings],
+        ...(password !== '' && { password }),
+      },
+      // What failed stays chosen, to be tried again.
+      { onSuccess: ({ devices }) => setChosen(chosen.filter((one) => hasFailed(one, devices))) },
+    )
+  }
   return (
     <Stack gap="md">
       <Checkbox.Group
@@ -106,7 +124,9 @@ function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omi
               <Tag tone={outcome === 'copied' ? 'ok' : 'bad'}>
                 {outcome === 'copied'
                   ? t('copy.done')
-                  : `${t('copy.failed')}${error_code ? `: ${causeText(error_code)}` : ''}`}
+                  : error_code
+                    ? t('common.pair', { name: t('copy.failed'), text: causeText(error_code) })
+                    : t('copy.failed')}
               </Tag>
             </li>
           ))}
@@ -116,20 +136,9 @@ function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omi
         <Button variant="default" onClick={onClose}>
           {t(outcomes ? 'common.close' : 'common.cancel')}
         </Button>
-        {!outcomes && (
-          <Button
-            disabled={settings.length === 0 || chosen.length === 0}
-            loading={copy.isPending}
-            onClick={() =>
-              copy.mutate({
-                device_id,
-                to: chosen.map((one) => one.device_id),
-                settings: [...settings],
-                ...(password !== '' && { password }),
-              })
-            }
-          >
-            {t('copy.run', { count: chosen.length })}
+        {(!outcomes || chosen.length > 0) && (
+          <Button disabled={settings.length === 0 || chosen.length === 0} loading={copy.isPending} onClick={run}>
+            {isAgain ? t('bulk.retryFailed') : t('copy.run', { count: chosen.length })}
           </Button>
         )}
       </Group>

@@ -232,7 +232,7 @@ function Manage({ device, site, still }: { device: Device; site: Site; still: st
           </Alert>
         ) : (
           <>
-            <b>{device.device_name}</b>: {t('device.deleteText')}
+            {t('common.pair', { name: device.device_name, text: t('device.deleteText') })}
             {remove.isError && <Alert color="red">{remove.error.message}</Alert>}
           </>
         )}

@@ -123,7 +123,11 @@ function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream
   const { device_id } = device
   type Values = { source_name: string; source_address: string; role: Stream['role']; password: string }
   const needsPassword = ({ source_address }: Values) => device.password !== '' && !isAtHost(source_address, device)
-  const toCall = ({ password, ...values }: Values) => ({ ...values, ...(password !== '' && { password }) })
+  // What was typed for another host must not become the camera's when its own address is put back.
+  const toCall = ({ password, ...rest }: Values) => ({
+    ...rest,
+    ...(password !== '' && needsPassword({ password, ...rest }) && { password }),
+  })
   const { form, values, field, onSubmit, isSaving } = useDraftForm({
     name: stream ? `stream.edit:${stream.source_id}` : `stream.add:${device_id}`,
     initial: {

@@ -4,7 +4,8 @@ import type { License } from '@sightline/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, refresh } from '../app/client.ts'
+import { api, refresh, report } from '../app/client.ts'
+import { portalNow } from '../app/clock.ts'
 import { formatDate, formatNumber } from '../i18n/format.ts'
 import { fieldText } from '../i18n/words.ts'
 
@@ -38,7 +39,7 @@ export function RenewLicense({ license, onDone }: Props) {
   const failure = replace.error ?? (typed === '' ? null : preview.error)
   const atKey = failure?.errors.license_key?.[0]
   const isAsking = typed !== '' && (settled !== typed || preview.isFetching)
-  const next = isAsking || failure || typed === '' ? undefined : preview.data
+  const next = isAsking || preview.error || typed === '' ? undefined : preview.data
   const change = (value: string) => {
     replace.reset()
     setText(value)
@@ -54,6 +55,13 @@ export function RenewLicense({ license, onDone }: Props) {
             { ...wish, version },
             {
               onSuccess: () => {
+                refresh('license')
+                onDone()
+              },
+              onError: (error) => {
+                // What was compared is no longer what is there.
+                if (error.code !== 412) return
+                report(error)
                 refresh('license')
                 onDone()
               },
@@ -78,6 +86,11 @@ export function RenewLicense({ license, onDone }: Props) {
       {failure && !atKey && !isAsking && (
         <Alert color="red" variant="light" role="alert">
           {failure.message}
+          {preview.error && (
+            <Button variant="default" size="compact-sm" mt="xs" display="block" onClick={() => void preview.refetch()}>
+              {t('common.retry')}
+            </Button>
+          )}
         </Alert>
       )}
       <Group justify="flex-end" gap="xs">
@@ -110,7 +123,7 @@ function Comparison({ now, next }: { now: License; next: License }) {
     [t('license.until'), end(now), end(next)],
     [t('license.for'), now.customer || '–', next.customer || '–'],
   ]
-  const begins = next.valid_from && Date.parse(next.valid_from) > Date.now() ? next.valid_from : null
+  const begins = next.valid_from && Date.parse(next.valid_from) > portalNow() ? next.valid_from : null
   return (
     <>
       <Table>

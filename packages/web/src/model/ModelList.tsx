@@ -106,16 +106,14 @@ function InUse({ model: { model_id, model_name } }: { model: Model }) {
   if (!users.data) return <RowsSkeleton rows={3} height={32} />
   return (
     <>
-      <p>
-        <b>{model_name}</b>: {t('model.inUse')}
-      </p>
+      <p>{t('common.pair', { name: model_name, text: t('model.inUse') })}</p>
       <ul>
         {users.data.map(({ pipeline_id, pipeline_name, nimble_id, channels }) => (
           <li key={pipeline_id}>
             <Go to="/configuration/detail" search={{ nid: nimble_id, tab: 'pipelines', q: pipeline_name }}>
               {pipeline_name}
             </Go>
-            {': '}
+            {' · '}
             {channels.length > 0 ? <PipelineUsers channels={channels} /> : t('pipeline.unused')}
           </li>
         ))}

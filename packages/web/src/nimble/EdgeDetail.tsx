@@ -222,7 +222,7 @@ function Manage({ nimble, channels }: { nimble: Nimble; channels: number }) {
           remove.mutate({ nimble_id }, { onSuccess: () => go('/configuration'), onSettled: () => setIsAsking(false) })
         }
       >
-        <b>{edgeName(nimble)}</b>: {t('nimble.deleteText')}
+        {t('common.pair', { name: edgeName(nimble), text: t('nimble.deleteText') })}
       </Confirm>
     </>
   )

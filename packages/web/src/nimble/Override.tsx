@@ -85,7 +85,7 @@ function Editor({ nimbleId, version, before, label, onDone }: EditorProps) {
     }
     setNext(null)
     const fields = Object.entries(result.failure.errors).flatMap(([field, ids]) =>
-      ids.map((id) => `${field}: ${fieldText(id)}`),
+      ids.map((id) => t('common.pair', { name: field, text: fieldText(id) })),
     )
     setFaults(fields.length > 0 ? fields : [result.message.text])
   }

@@ -11,7 +11,7 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api } from '../app/client.ts'
+import { api, refresh } from '../app/client.ts'
 import { fieldText } from '../i18n/words.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { ElementForm } from '../ui/elements/ElementForm.tsx'
@@ -26,20 +26,24 @@ type Props = {
   nimbleId: string
   /** The one to change; without it a new one is made. */
   pipeline: PipelineUse | undefined
+  /** Something was set that leaving would lose. */
+  onEdit: () => void
+  onCancel: () => void
   onDone: () => void
 }
 
 /** Name and elements of a pipeline, and what a change costs the analytics that run it. */
-export function PipelineForm({ nimbleId: nimble_id, pipeline, onDone }: Props) {
+export function PipelineForm({ nimbleId: nimble_id, pipeline, onEdit, onCancel, onDone }: Props) {
   const { t } = useTranslation()
   const [usecase, setUsecase] = useState<UsecaseKey>(pipeline?.pipeline_usecase ?? 'pplcnt')
-  const [typed, setTyped] = useState(pipeline?.pipeline_name ?? null)
-  const name = typed ?? t(`usecase.name.${usecase}`)
+  const [typed, setTyped] = useState<string | null>(null)
+  const name = typed ?? pipeline?.pipeline_name ?? t(`usecase.name.${usecase}`)
   const [changes, setChanges] = useState<PipelineElements>({})
   const defaults = useQuery(api.pipeline.defaults.query({ usecase_key: usecase }))
   const create = useMutation(api.pipeline.create.mutation({ inline: true }))
   const update = useMutation(api.pipeline.update.mutation({ inline: true }))
-  if (defaults.isError) return <ErrorPanel error={defaults.error} onRetry={() => void defaults.refetch()} />
+  if (defaults.isError && !defaults.data)
+    return <ErrorPanel error={defaults.error} onRetry={() => void defaults.refetch()} />
   if (!defaults.data) return <RowsSkeleton rows={5} height={54} />
 
   const base = defaults.data.pipeline_elements
@@ -48,9 +52,10 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onDone }: Props) {
   const changed = Object.keys(changes).filter((key) => changes[key] !== stored[key])
   const isPending = create.isPending || update.isPending
   const failure = create.error ?? update.error
-  const forget = () => {
+  const edit = () => {
     create.reset()
     update.reset()
+    onEdit()
   }
   const refused = Object.entries(failure?.errors ?? {}).flatMap(([field, [id = 'invalid']]) =>
     field.startsWith(path) ? [[field.slice(path.length), id] as const] : [],
@@ -58,7 +63,6 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onDone }: Props) {
   const faults = { ...elementFaults(values), ...Object.fromEntries(refused) }
   const nameFault = failure?.errors.pipeline_name?.[0] ?? nameOf.safeParse(name).error?.issues[0]?.message
   const isReady =
-    !failure &&
     !nameFault &&
     Object.keys(faults).length === 0 &&
     (!pipeline || changed.length > 0 || name !== pipeline.pipeline_name)
@@ -77,7 +81,13 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onDone }: Props) {
           ...(changed.length > 0 && { pipeline_elements }),
           version: pipeline.version,
         },
-        { onSuccess: onDone },
+        {
+          onSuccess: onDone,
+          onError: ({ code }) => {
+            // Somebody else was faster: what they changed is shown under what was set here.
+            if (code === 412) refresh('pipeline')
+          },
+        },
       )
   }
   return (
@@ -99,7 +109,7 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onDone }: Props) {
           value={usecase}
           onChange={(next) => {
             if (!next) return
-            forget()
+            edit()
             setUsecase(next as UsecaseKey)
             setChanges({})
           }}
@@ -111,7 +121,7 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onDone }: Props) {
         value={name}
         error={nameFault && fieldText(nameFault)}
         onChange={({ currentTarget }) => {
-          forget()
+          edit()
           setTyped(currentTarget.value)
         }}
       />
@@ -124,7 +134,7 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onDone }: Props) {
         hidden={calibrationKeys}
         runs={Boolean(pipeline?.channels.length)}
         onChange={(key, value) => {
-          forget()
+          edit()
           setChanges({ ...changes, [key]: value })
         }}
       />
@@ -139,7 +149,7 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onDone }: Props) {
         </Alert>
       )}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onDone} disabled={isPending}>
+        <Button variant="default" onClick={onCancel} disabled={isPending}>
           {t('common.cancel')}
         </Button>
         <Button type="submit" loading={isPending} disabled={!isReady}>

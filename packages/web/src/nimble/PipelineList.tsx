@@ -1,11 +1,10 @@
-import { ActionIcon, Button, Menu, Modal } from '@mantine/core'
+import { ActionIcon, Alert, Button, Menu, Modal } from '@mantine/core'
 import type { PipelineUse } from '@sightline/contract'
 import { IconDots, IconPlus, IconRoute } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
-import { formatNumber } from '../i18n/format.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { type Column, DataTable } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -27,7 +26,14 @@ export function PipelineList({ nimbleId: nimble_id, mayEdit }: { nimbleId: strin
   const sync = useQuery({ ...api.nimble.sync.query({ nimble_id }), refetchInterval: 10_000 })
   const remove = useMutation(api.pipeline.delete.mutation())
   const [open, setOpen] = useState<Open>(null)
-  const close = () => setOpen(null)
+  const [isEdited, setIsEdited] = useState(false)
+  const [isLeaving, setIsLeaving] = useState(false)
+  const close = () => {
+    setOpen(null)
+    setIsEdited(false)
+    setIsLeaving(false)
+  }
+  const leave = () => (isEdited ? setIsLeaving(true) : close())
   if (query.isError && !query.data) return <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
   if (!query.data) return <RowsSkeleton rows={4} height={54} />
 
@@ -62,10 +68,17 @@ export function PipelineList({ nimbleId: nimble_id, mayEdit }: { nimbleId: strin
       // It has no way of its own to the edge server: it is where its analytics are.
       cell: ({ channels }) => {
         if (channels.length === 0) return <span className="muted">{t('pipeline.notSent')}</span>
-        if (!sync.data) return '–'
-        const steps = Map.groupBy(channels, ({ channel_id }) => stepOf.get(channel_id) ?? 'saved')
+        if (!sync.data) return sync.isError ? t('pipeline.unknown') : '–'
+        const steps = Map.groupBy(channels, ({ channel_id }) => stepOf.get(channel_id) ?? 'unknown')
         return [...steps]
-          .map(([step, those]) => written(t(`sync.step.${step}`), those.length, channels.length))
+          .map(([step, { length: count }]) =>
+            // "Running", or "2 running" where not all are there.
+            count < channels.length
+              ? t(`pipeline.some.${step}`, { count })
+              : step === 'unknown'
+                ? t('pipeline.unknown')
+                : t(`sync.step.${step}`),
+          )
           .join(' · ')
       },
     },
@@ -75,11 +88,18 @@ export function PipelineList({ nimbleId: nimble_id, mayEdit }: { nimbleId: strin
       {t('pipeline.add')}
     </Button>
   )
-  const pipeline = open?.kind === 'add' ? undefined : open?.pipeline
-  const isBlocked = open?.kind === 'delete' && open.pipeline.channels.length > 0
+  const opened = open?.kind === 'add' ? undefined : open?.pipeline
+  // As it is now: a change of somebody else comes in while the dialog is open.
+  const pipeline = query.data.find(({ pipeline_id }) => pipeline_id === opened?.pipeline_id) ?? opened
+  const isBlocked = open?.kind === 'delete' && Boolean(pipeline?.channels.length)
   return (
     <>
       <Panel flush title={t('pipeline.title')} hint={t('pipeline.about')}>
+        {sync.isError && (
+          <Alert color="red" variant="light" role="alert" mx="md" mb="sm">
+            {sync.error.message}
+          </Alert>
+        )}
         <DataTable
           label={t('pipeline.title')}
           columns={columns}
@@ -101,7 +121,9 @@ export function PipelineList({ nimbleId: nimble_id, mayEdit }: { nimbleId: strin
       </Panel>
       <Modal
         opened={open?.kind === 'add' || open?.kind === 'edit'}
-        onClose={close}
+        onClose={leave}
+        // Escape answers the question then.
+        closeOnEscape={!isLeaving}
         // What was set must not go by a press beside the dialog.
         closeOnClickOutside={false}
         size="xl"
@@ -109,18 +131,34 @@ export function PipelineList({ nimbleId: nimble_id, mayEdit }: { nimbleId: strin
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         {(open?.kind === 'add' || open?.kind === 'edit') && (
-          <PipelineForm nimbleId={nimble_id} pipeline={pipeline} onDone={close} />
+          <PipelineForm
+            nimbleId={nimble_id}
+            pipeline={pipeline}
+            onEdit={() => setIsEdited(true)}
+            onCancel={leave}
+            onDone={close}
+          />
         )}
       </Modal>
+      {isLeaving && (
+        <Confirm
+          opened
+          onClose={() => setIsLeaving(false)}
+          title={t('state.unsavedTitle')}
+          confirmLabel={t('state.unsavedLeave')}
+          cancelLabel={t('state.unsavedStay')}
+          onConfirm={close}
+        >
+          {t('state.unsavedText')}
+        </Confirm>
+      )}
       <Modal
         opened={isBlocked}
         onClose={close}
         title={t('pipeline.delete')}
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
-        <p>
-          <b>{pipeline?.pipeline_name}</b>: {t('pipeline.inUse')}
-        </p>
+        <p>{pipeline && t('common.pair', { name: pipeline.pipeline_name, text: t('pipeline.inUse') })}</p>
         <p>{pipeline && <PipelineUsers channels={pipeline.channels} />}</p>
       </Modal>
       <Confirm
@@ -133,15 +171,11 @@ export function PipelineList({ nimbleId: nimble_id, mayEdit }: { nimbleId: strin
           if (pipeline) remove.mutate({ pipeline_id: pipeline.pipeline_id }, { onSettled: close })
         }}
       >
-        <b>{pipeline?.pipeline_name}</b>: {t('pipeline.deleteText')}
+        {pipeline && t('common.pair', { name: pipeline.pipeline_name, text: t('pipeline.deleteText') })}
       </Confirm>
     </>
   )
 }
-
-/** "Running", or "2 running" where not all are there. */
-const written = (step: string, count: number, of: number): string =>
-  count === of ? step : `${formatNumber(count)} ${step.toLowerCase()}`
 
 function RowMenu({ pipeline, onOpen }: { pipeline: PipelineUse; onOpen: (open: Open) => void }) {
   const { t } = useTranslation()

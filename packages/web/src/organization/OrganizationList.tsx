@@ -17,14 +17,12 @@ import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { OrganizationForm } from './OrganizationForm.tsx'
 import classes from './organization.module.css'
 
-const none: readonly Customer[] = []
-
 /** The tenants of the portal: who owns customers, people, edge servers and licences, and how long what they see is kept. */
 export function OrganizationList() {
   const { t } = useTranslation()
   const mayEdit = useMay('super_admin_only')
   const query = useQuery(api.organization.list.query({}))
-  const { data: customers = none } = useQuery(api.customer.list.query({}))
+  const { data: customers } = useQuery(api.customer.list.query({}))
   const organizations = query.data
   const [edited, setEdited] = useState<Organization | 'new' | null>(null)
   const [leaving, setLeaving] = useState<Organization | null>(null)
@@ -60,7 +58,7 @@ export function OrganizationList() {
         header: t('organization.customers'),
         value: (one) => ofIt(customers, one),
         align: 'right',
-        cell: (one) => <span className="num">{ofIt(customers, one)}</span>,
+        cell: (one) => <span className="num">{ofIt(customers, one) ?? '–'}</span>,
       },
       {
         id: 'events',
@@ -168,5 +166,6 @@ export function OrganizationList() {
   )
 }
 
-const ofIt = (customers: readonly Customer[], { organization_id }: Organization) =>
-  customers.filter((customer) => customer.organization_id === organization_id).length
+/** How many are its own; null while they are not known. */
+const ofIt = (customers: readonly Customer[] | undefined, { organization_id }: Organization) =>
+  customers?.filter((customer) => customer.organization_id === organization_id).length ?? null

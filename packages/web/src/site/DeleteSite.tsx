@@ -19,7 +19,7 @@ export function DeleteSite({ site, opened, onClose, onDeleted }: Props) {
       pending={remove.isPending}
       onConfirm={() => remove.mutate({ site_id: site.site_id }, { onSuccess: onDeleted, onSettled: onClose })}
     >
-      <b>{site.site_name}</b>: {t('site.deleteText')}
+      {t('common.pair', { name: site.site_name, text: t('site.deleteText') })}
     </Confirm>
   )
 }

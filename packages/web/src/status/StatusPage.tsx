@@ -137,7 +137,10 @@ function Module({ module }: { module: NonNullable<ApplicationStatus['modules']>[
   const { name, state, cause, nimble_id, is_local, waiting_events } = module
   const words = [
     cause ? causeText(cause) : isKnown(state) ? t(`nimble.state.${state}`) : state,
-    waiting_events ? t('status.events', { count: waiting_events }) : null,
+    // The database keeps none.
+    waiting_events === null
+      ? nimble_id && t('status.eventsUnknown')
+      : waiting_events > 0 && t('status.events', { count: waiting_events }),
   ]
   return (
     <li>

@@ -108,7 +108,8 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
       focusFirst(errors)
       // An error that stands at no input would leave a button that does nothing.
       const lost = Object.entries(errors).filter(([path]) => !isDrawn(path))
-      for (const [path, id] of lost) notify({ type: 'error', text: `${path}: ${fieldText(String(id))}` })
+      for (const [path, id] of lost)
+        notify({ type: 'error', text: t('common.pair', { name: path, text: fieldText(String(id)) }) })
     },
   )
 

@@ -95,7 +95,14 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
                   spellCheck: false,
                   error: errors[column]?.[0] && fieldText(errors[column][0]),
                   onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
-                    change(one.key, { cells: { ...one.cells, [column]: value, live_address: '' } }),
+                    change(one.key, {
+                      cells: {
+                        ...one.cells,
+                        [column]: value,
+                        // Found at that address with that login; by another name it stays.
+                        live_address: column === 'device_name' ? one.cells.live_address : '',
+                      },
+                    }),
                 }
                 return column === 'password' ? (
                   <PasswordInput

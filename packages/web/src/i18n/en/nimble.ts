@@ -205,6 +205,7 @@ export const status = {
   },
   events_one: '{{count}} event waits there for the portal',
   events_other: '{{count}} events wait there for the portal',
+  eventsUnknown: 'waiting events unknown',
   disks: 'Disks',
   free: '{{free}} of {{total}} free',
   tzdata: 'Time zone data',

@@ -208,6 +208,7 @@ export const status: Catalogue['status'] = {
   },
   events_one: '{{count}} événement y attend le portail',
   events_other: '{{count}} événements y attendent le portail',
+  eventsUnknown: 'événements en attente inconnus',
   disks: 'Disques',
   free: '{{free}} libres sur {{total}}',
   tzdata: 'Données de fuseaux horaires',

@@ -5,6 +5,7 @@ import {
   cameraName,
   isAtHost,
   liveProfiles,
+  movesOthers,
   onvifPortOf,
   streamsToAdd,
   swappedStreams,
@@ -69,6 +70,20 @@ test('an address is at a host of the camera, however it is written; one that is 
   for (const address of ['rtsp://cam.LAN:8554/2', 'http://cam.lan', 'rtsp:/', ''])
     expect(isAtHost(address, camera)).toBe(true)
   for (const address of ['rtsp://cam2.lan/1', 'http://192.0.2.1/']) expect(isAtHost(address, camera)).toBe(false)
+})
+
+test('the streams at the place of the default go along with its address, and no others', () => {
+  const streams = (...addresses: string[]) => ({
+    device_source: addresses.map((source_address, i) => ({
+      ...{ source_id: String(i), source_name: `Stream ${i}`, source_address, role: 'both' as const },
+    })),
+  })
+  const together = streams('rtsp://192.0.2.1/1', 'rtsp://192.0.2.1:554/2')
+  expect(movesOthers('rtsp://192.0.2.2/1', together)).toBe(true)
+  expect(movesOthers('rtsp://192.0.2.1:8554/1', together)).toBe(true)
+  for (const address of ['rtsp://192.0.2.1:554/3', '', 'rtsp:']) expect(movesOthers(address, together)).toBe(false)
+  expect(movesOthers('rtsp://192.0.2.2/1', streams('rtsp://192.0.2.1/1', 'rtsp://192.0.2.1:8554/2'))).toBe(false)
+  expect(movesOthers('rtsp://192.0.2.2/1', streams('rtsp://192.0.2.1/1'))).toBe(false)
 })
 
 describe('streams of a camera in whose place another comes', () => {

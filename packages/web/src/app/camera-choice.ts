@@ -82,6 +82,22 @@ export function onvifPortOf(address: string): number | null {
   return url?.protocol === 'http:' ? Number(url.port || 80) : null
 }
 
+/** Host and port of a stream, with the default port of RTSP. */
+const placeOf = (address: string) => {
+  const url = URL.parse(address.trim())
+  return url?.hostname ? `${url.hostname.toLowerCase()}:${url.port || 554}` : null
+}
+
+/**
+ * Whether other streams of a camera go along when its address changes: those at the host and port of the default, the
+ * first of its streams. What is no address yet moves nothing.
+ */
+export function movesOthers(address: string, { device_source }: Pick<Device, 'device_source'>): boolean {
+  const [from, ...others] = device_source.map(({ source_address }) => placeOf(source_address))
+  const to = placeOf(address)
+  return to !== null && to !== from && others.some((place) => place === from)
+}
+
 const hostOf = (address: string) => URL.parse(address.trim())?.hostname.toLowerCase()
 
 /** Whether an address is at a host where the camera has a stream; what is no address yet is nowhere else. */

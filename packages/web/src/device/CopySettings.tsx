@@ -102,14 +102,12 @@ function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omi
         data={offered.map((one) => ({ value: one.device_id, label: one.device_name }))}
       />
       {data.length > 1 && q === '' && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          style={{ alignSelf: 'flex-start' }}
-          onClick={() => setChosen(offered)}
-        >
-          {t(data.length < mostCopied ? 'copy.all' : 'copy.first', { count: offered.length })}
-        </Button>
+        <Group gap="xs">
+          <Button variant="subtle" size="compact-sm" onClick={() => setChosen(offered)}>
+            {t(data.length < mostCopied ? 'copy.all' : 'copy.first', { count: offered.length })}
+          </Button>
+          {data.length >= mostCopied && <span className="t3">{t('copy.most', { count: mostCopied })}</span>}
+        </Group>
       )}
       {copy.isError && (
         <Alert color="red" role="alert">

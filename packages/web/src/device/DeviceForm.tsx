@@ -12,7 +12,7 @@ import {
 } from '@mantine/core'
 import { type Device, deviceChange, deviceDraft, type Nimble, type Site } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
-import { cameraName, isAtHost, onvifPortOf, streamsToAdd } from '../app/camera-choice.ts'
+import { cameraName, isAtHost, movesOthers, onvifPortOf, streamsToAdd } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
 import { edgeName } from '../i18n/seeded.ts'
 import { ChooseStreams } from '../ui/cameras/ChooseStreams.tsx'
@@ -126,7 +126,9 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
   const maySave = trial.works || isSame
   // The server refuses it anyway; said before, nobody runs into it.
   const isElsewhere = device !== undefined && !isAtHost(values.address, device)
-  const movesOthers = isElsewhere && device.device_source.length > 1
+  const saved = addressToSave(values)
+  // The port of an ONVIF service says nothing of where its streams are; its host does.
+  const takesAlong = device !== undefined && (isElsewhere || onvifPortOf(saved) === null) && movesOthers(saved, device)
   const profiles = trial.result?.profiles ?? []
   return (
     <form onSubmit={onSubmit} noValidate>
@@ -150,7 +152,7 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
             spellCheck={false}
             {...field('address')}
           />
-          {movesOthers && (
+          {takesAlong && (
             <p className="t2" role="status" style={{ fontSize: 13 }}>
               {t('device.form.movesOthers')}
             </p>

@@ -43,18 +43,22 @@ function Moving({ device, site, onClose }: Omit<Props, 'opened'>) {
   const [name, setName] = useState(device.device_name)
   const [isSaving, setIsSaving] = useState(false)
   const [fault, setFault] = useState<{ name?: string | undefined; text?: string }>({})
-  const sites = useQuery({
-    // What was chosen stands in the field: it is no search.
-    ...api.site.list.query({ q: q === target?.site_name ? undefined : q || undefined, limit: offered }),
-    placeholderData: keepPreviousData,
-  })
   const customerOf = ({ customer_id }: Site) =>
     customers.find((one) => one.customer_id === customer_id)?.customer_name ?? null
   const labelOf = (one: Site) => [one.site_name, customers.length > 1 && customerOf(one)].filter(Boolean).join(' · ')
+  // What was chosen stands in the field: it is no search.
+  const isChosen = target !== null && q === labelOf(target)
+  const sites = useQuery({
+    ...api.site.list.query({ q: isChosen ? undefined : q || undefined, limit: offered }),
+    placeholderData: keepPreviousData,
+  })
   const others = (sites.data ?? []).filter(
     (one) => one.organization_id === organization_id && one.site_id !== site.site_id,
   )
   const choices = target && !others.some(({ site_id }) => site_id === target.site_id) ? [target, ...others] : others
+
+  const from = customerOf(site)
+  const to = target && customerOf(target)
 
   const save = async () => {
     if (!target) return
@@ -118,7 +122,7 @@ function Moving({ device, site, onClose }: Omit<Props, 'opened'>) {
             </ul>
             {target.customer_id !== site.customer_id && (
               <Alert color="orange" mt="sm">
-                {t('resite.customer', { from: customerOf(site) ?? '', to: customerOf(target) ?? '' })}
+                {from && to ? t('resite.customer', { from, to }) : t('resite.customerUnnamed')}
               </Alert>
             )}
           </section>

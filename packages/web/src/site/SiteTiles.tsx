@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { formatNumber } from '../i18n/format.ts'
 import { CameraGrid, CameraTile } from '../ui/CameraTile.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
@@ -13,6 +14,8 @@ import classes from './site.module.css'
 
 /** So many cameras are shown with their pictures; all of them stand in the list. */
 const mostTiles = 24
+/** So many tags stand on a picture, which more would cover. */
+const mostTags = 3
 
 /** The cameras of a site as pictures, each with its tags. @param empty stands in their place where there are none */
 export function SiteTiles({ site, empty }: { site: Site; empty: ReactNode }) {
@@ -37,13 +40,7 @@ export function SiteTiles({ site, empty }: { site: Site; empty: ReactNode }) {
             tone={toneOf[device.device_health]}
             status={t(`health.${device.device_health}`)}
           >
-            <span className={classes.chips}>
-              {Object.entries(device.device_tags).map(([key, value]) => (
-                <span key={key} className={classes.chip}>
-                  {key} {value}
-                </span>
-              ))}
-            </span>
+            <Chips tags={Object.entries(device.device_tags)} />
           </CameraTile>
         ))}
       </CameraGrid>
@@ -61,3 +58,14 @@ export function SiteTiles({ site, empty }: { site: Site; empty: ReactNode }) {
     </div>
   )
 }
+
+const Chips = ({ tags }: { tags: readonly (readonly [string, string])[] }) => (
+  <span className={classes.chips}>
+    {tags.slice(0, mostTags).map(([key, value]) => (
+      <span key={key} className={classes.chip}>
+        {key} {value}
+      </span>
+    ))}
+    {tags.length > mostTags && <span className={`${classes.chip} num`}>+{formatNumber(tags.length - mostTags)}</span>}
+  </span>
+)

@@ -56,7 +56,7 @@ export function SiteView({ view: { site, usecases } }: { view: View }) {
             </div>
           )}
         </Panel>
-        <section>
+        <section className="no-print">
           <h2 className={classes.section}>{t('site.camerasTab')}</h2>
           <SiteTiles site={site} empty={<p className="muted">{t('site.noCameras')}</p>} />
         </section>

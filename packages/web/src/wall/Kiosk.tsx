@@ -32,7 +32,7 @@ type Props = {
 /** A page of tiles is shown so long. */
 const turnMs = 15_000
 /** Bar and edges around the tiles, and between them, in pixels. */
-const around = { width: 24, height: 72, gap: 12 }
+const around = { width: 24, height: 98, gap: 12 }
 
 /** The wall alone on the screen, page after page, for as long as nobody presses Escape. */
 export function Kiosk({ title, cameras, levels, alarming, columns, onColumns, onLeave, children }: Props) {
@@ -89,7 +89,6 @@ export function Kiosk({ title, cameras, levels, alarming, columns, onColumns, on
       <Modal.Content aria-label={title} className={classes.kiosk}>
         <header className={classes.bar}>
           <strong className="truncate">{title}</strong>
-          <span className={`${classes.note} num`}>{note.filter(Boolean).join(' ')}</span>
           {pages > 1 && (
             <>
               <ActionIcon
@@ -127,6 +126,7 @@ export function Kiosk({ title, cameras, levels, alarming, columns, onColumns, on
           <Button variant="default" size="compact-md" onClick={onLeave}>
             {t('wall.leave')}
           </Button>
+          <span className={`${classes.note} num`}>{note.filter(Boolean).join(' ')}</span>
         </header>
         {shown.length > 0 ? (
           <WallTiles

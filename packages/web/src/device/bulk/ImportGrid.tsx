@@ -180,6 +180,11 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
           </>
         ) : (
           <>
+            {trials.progress && (
+              <span className="t2 num" role="status">
+                {t('discover.tried', { ...trials.progress })}
+              </span>
+            )}
             <Button
               variant="default"
               loading={isTesting}

@@ -154,7 +154,9 @@ export const copy = {
   passwordHint: 'Type it again: cameras at another host are not given the stored one.',
   to: 'To these cameras of the site',
   first_one: 'Choose it',
-  first_other: 'Choose the first {{count}}: one call takes no more',
+  first_other: 'Choose the first {{count}}',
+  most_one: 'No more than {{count}} camera at a time.',
+  most_other: 'No more than {{count}} cameras at a time.',
   all_one: 'Choose it',
   all_other: 'Choose all {{count}}',
   run_one: 'Copy to {{count}} camera',
@@ -181,6 +183,8 @@ export const resite = {
   noFaces: 'Faces are not compared at {{site}}: it does not allow it.',
   customer:
     'This is another customer’s site: people of {{to}} will see what the camera saw for {{from}}, and {{from}} no longer will.',
+  customerUnnamed:
+    'This site belongs to another customer, whose people will see what the camera saw so far; those of its present customer no longer will.',
   move: 'Move camera',
   done: '{{name}} is now at {{site}}',
 } as const

@@ -156,7 +156,9 @@ export const copy: Catalogue['copy'] = {
   passwordHint: 'Saisissez-le à nouveau : les caméras d’un autre hôte ne reçoivent pas celui enregistré.',
   to: 'Vers ces caméras du site',
   first_one: 'La choisir',
-  first_other: 'Choisir les {{count}} premières : un appel n’en prend pas plus',
+  first_other: 'Choisir les {{count}} premières',
+  most_one: 'Pas plus de {{count}} caméra à la fois.',
+  most_other: 'Pas plus de {{count}} caméras à la fois.',
   all_one: 'La choisir',
   all_other: 'Choisir les {{count}}',
   run_one: 'Copier vers {{count}} caméra',
@@ -184,6 +186,8 @@ export const resite: Catalogue['resite'] = {
   noFaces: 'Les visages ne sont pas comparés à {{site}} : ce site ne l’autorise pas.',
   customer:
     'Ce site est celui d’un autre client : les personnes de {{to}} verront ce que la caméra a vu pour {{from}}, et {{from}} ne le verra plus.',
+  customerUnnamed:
+    'Ce site est celui d’un autre client, dont les personnes verront ce que la caméra a vu jusqu’ici ; celles de son client actuel ne le verront plus.',
   move: 'Déplacer la caméra',
   done: '{{name}} est maintenant à {{site}}',
 }

@@ -5,11 +5,17 @@ import classes from './cameras.module.css'
 
 const icons = { good: IconCircleCheck, warning: IconAlertTriangle, error: IconCircleX } as const
 
+type Props = {
+  findings: Probe['findings']
+  /** One of many that are tried at once: how far they are is told, each is only shown. */
+  isSilent?: boolean
+}
+
 /** What a probe found: the good, what could be better, and what must be changed, each in a sentence. */
-export function Findings({ findings }: { findings: Probe['findings'] }) {
+export function Findings({ findings, isSilent }: Props) {
   return (
     // The region is told as it fills; the list in it stays a list.
-    <div role="status">
+    <div role={isSilent ? undefined : 'status'}>
       <ul className={classes.findings}>
         {findings.map((finding) => {
           const Icon = icons[finding.level]

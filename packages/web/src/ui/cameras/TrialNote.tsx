@@ -11,23 +11,16 @@ export function TrialNote({ tried }: { tried: Tried | 'running' }) {
   const { t } = useTranslation()
   if (tried === 'running') return <Tag tone="info">{t('bulk.grid.testing')}</Tag>
   const { probe, profile, problem } = tried
-  if (!probe)
-    return (
-      <span className={classes.problem} role="alert">
-        {causeText(problem ?? '')}
-      </span>
-    )
+  if (!probe) return <span className={classes.problem}>{causeText(problem ?? '')}</span>
   return (
     <div className={classes.tried}>
       {probe.snapshot_url && <img src={probe.snapshot_url} alt={t('device.snapshot')} />}
       <div className={classes.grow}>
         {profile && <span className="num t2">{profileText(profile)}</span>}
-        <Findings findings={probe.findings} />
+        <Findings findings={probe.findings} isSilent />
         {/* Without a finding that says so: there is a stream, and none that can be read. */}
         {problem && !probe.findings.some(({ level }) => level === 'error') && (
-          <span className={classes.problem} role="alert">
-            {causeText(problem)}
-          </span>
+          <span className={classes.problem}>{causeText(problem)}</span>
         )}
       </div>
     </div>

@@ -28,13 +28,22 @@ export function PersonSelect({ label, description, organizationId, without, valu
   const { t } = useTranslation()
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), typingMs)
+  const [chosen, setChosen] = useState<{ value: string; label: string } | null>(null)
+  // Who was chosen stands in the field: that is no search.
+  const sought = q === chosen?.label.trim() ? '' : q
   const lists = useQueries({
     queries: assignable.map((role_key) => ({
-      ...api.user.list.query({ role_key, organization_id: organizationId, q: q || undefined, limit: offered }),
+      ...api.user.list.query({ role_key, organization_id: organizationId, q: sought || undefined, limit: offered }),
       placeholderData: keepPreviousData,
     })),
   })
   const people = lists.flatMap(({ data = [] }) => data).filter(({ user_id }) => !without?.has(user_id))
+  const choices = people.map(({ user_id, firstname, lastname, username, role_key }) => ({
+    value: user_id,
+    label: `${firstname} ${lastname} (${username}) · ${t(`role.${role_key}`)}`,
+  }))
+  // It stays in the field though it is not among those offered.
+  const isShown = chosen !== null && chosen.value === value && !choices.some((one) => one.value === value)
   const failed = lists.find(({ error, data }) => error && !data)
   return (
     <Select
@@ -48,11 +57,11 @@ export function PersonSelect({ label, description, organizationId, without, valu
       filter={({ options }) => options}
       nothingFoundMessage={lists.some(({ isPending }) => isPending) ? undefined : t('common.nothingMatches')}
       value={value}
-      onChange={onChange}
-      data={people.map(({ user_id, firstname, lastname, username, role_key }) => ({
-        value: user_id,
-        label: `${firstname} ${lastname} (${username}) · ${t(`role.${role_key}`)}`,
-      }))}
+      onChange={(id, option) => {
+        setChosen(id === null ? null : { value: id, label: option.label })
+        onChange(id)
+      }}
+      data={isShown ? [chosen, ...choices] : choices}
     />
   )
 }

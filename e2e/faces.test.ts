@@ -77,7 +77,7 @@ test('from two models to a known person: added, attached, allowed, enrolled, ref
   await page.getByText('This site does not compare faces yet').waitFor()
   for (const [field, model] of [
     [/makes a vector of a face/, 'Compares faces'],
-    [/The uploaded model, for onnx/, 'Finds faces'],
+    [/^The uploaded model\./, 'Finds faces'],
   ] as const) {
     await page.getByRole('combobox', { name: field }).click()
     await page.getByRole('option', { name: model }).click()

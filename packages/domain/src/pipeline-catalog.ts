@@ -90,8 +90,8 @@ export const pipelineCatalog: readonly PipelineItem[] = [
     fr: 'Le modèle téléversé.',
   }),
   text('detector.embedding', '', {
-    en: 'The uploaded model that makes a vector of a face: its id.',
-    fr: 'Le modèle téléversé qui fait d’un visage un vecteur : son identifiant.',
+    en: 'The uploaded model that makes a vector of a face.',
+    fr: 'Le modèle téléversé qui fait d’un visage un vecteur.',
   }),
   choice('detector.head', ['auto', 'yolov8', 'yolov5', 'yolox', 'detr', 'end2end'], {
     en: 'How the model writes its answer.',

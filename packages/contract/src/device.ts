@@ -105,7 +105,7 @@ export const deviceChange = z.strictObject({
   site_id: id.optional(),
   nimble_id: id.optional(),
   UUID: z.string().max(200).nullable().optional(),
-  /** Of the default stream; what else was read from the same place is read from the new one. */
+  /** Of the default stream; what else was read from the same place is read from the new one. Not beside `device_source`. */
   stream_address: streamAddress.optional(),
   /** All streams from now on, when another camera takes the place: those without an id are new, those left out go. */
   device_source: streamList(streamDraft.extend({ source_id: id.optional() })).optional(),

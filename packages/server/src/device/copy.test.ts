@@ -175,7 +175,7 @@ describe('a camera with two streams', () => {
     ])
   })
 
-  test('keeps a stream that analytics run on, the default, and what is not its own', async () => {
+  test('keeps a stream that analytics run on, the default, and what is not its own; takes none twice, nor an address beside the list', async () => {
     const { device_id, main, sub, channel } = await two()
     const stranger = await two()
     const put = (...device_source: object[]) => admin.call('device.update', { device_id, device_source })
@@ -186,6 +186,11 @@ describe('a camera with two streams', () => {
     expect((await put(stream(main.source_id), stream(stranger.sub.source_id))).body.errors).toEqual({
       'device_source.1.source_id': ['not_found'],
     })
+    expect((await put(stream(main.source_id), stream(main.source_id))).body.errors).toEqual({
+      'device_source.1.source_id': ['not_found'],
+    })
+    const both = { device_id, stream_address: main.source_address, device_source: [stream(main.source_id)] }
+    expect((await admin.call('device.update', both)).body.errors).toEqual({ stream_address: ['address_or_streams'] })
     expect((await put(stream(main.source_id, 'rtsp://127.0.0.1/x'))).body.errors).toEqual({
       'device_source.0.source_address': ['address_refused'],
     })

@@ -8,7 +8,7 @@ import { mediaUrl } from '../media/store.ts'
 import { type Ctx, type Handlers, reply } from '../mount.ts'
 import { healthHistory, isReachable, nimbleStatuses, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
 import { joinAsWritten, pageOf } from '../page.ts'
-import { notFound, Refusal } from '../refusal.ts'
+import { notFound, Refusal, stale } from '../refusal.ts'
 import { findSite } from '../site/store.ts'
 import { deviceSource, sourcesOfDevices, touchSources } from '../source/store.ts'
 import { anyStill } from '../still.ts'
@@ -88,6 +88,7 @@ export const device: Handlers<'device'> = {
     const { app, scope } = ctx
     const { before, row, moved, entity } = await app.db.as(scope, async (trx) => {
       const before = await lockDevice(trx, scope, device_id)
+      if (version !== undefined && version !== before.version) throw stale()
       const target = nimble_id === undefined ? null : await readNimble(trx, scope, nimble_id)
       const streams = (await sourcesOfDevices(trx, scope, [before])).get(before.id) ?? []
       const next = nextStreams(app, streams, { stream_address: change.stream_address, device_source })
@@ -95,26 +96,22 @@ export const device: Handlers<'device'> = {
       const password = passwordToStore(app, before, change.password, homeOf(before, streams), addresses)
       await putStreams(trx, before, streams, next)
       const address = next.find(({ row }) => row !== null && row === streams[0])?.address ?? before.stream_address
-      const site = site_id === undefined ? undefined : await moveToSite(trx, scope, before, site_id)
-      await updateDevice(
-        trx,
-        before,
-        {
-          site_id: site,
-          name: device_name,
-          endpoint_uuid: UUID === '' ? null : UUID,
-          stream_address: address,
-          stream_type: change.stream_type,
-          username: change.username === '' ? null : change.username,
-          password,
-          onvif_port: change.onvif_port,
-          tags: device_tags && JSON.stringify(device_tags),
-          // Asked of a new address alone: one that is simulated is known as such only while it runs.
-          is_demo: address === before.stream_address ? undefined : isDemo(app, address),
-        },
-        version,
-      )
+      // First: it waits for both edge servers in their order.
       if (target) await moveDevice(trx, before, target)
+      const site = site_id === undefined ? undefined : await moveToSite(trx, scope, before, site_id)
+      await updateDevice(trx, before, {
+        site_id: site,
+        name: device_name,
+        endpoint_uuid: UUID === '' ? null : UUID,
+        stream_address: address,
+        stream_type: change.stream_type,
+        username: change.username === '' ? null : change.username,
+        password,
+        onvif_port: change.onvif_port,
+        tags: device_tags && JSON.stringify(device_tags),
+        // Asked of a new address alone: one that is simulated is known as such only while it runs.
+        is_demo: address === before.stream_address ? undefined : isDemo(app, address),
+      })
       await touchSources(trx, before)
       await raiseDesired(trx, before)
       const row = await readDevice(trx, scope, device_id)

@@ -211,6 +211,23 @@ describe('to another site', () => {
     expect((await moveTo(device, to)).status).toBe(200)
   })
 
+  test('and another edge server in the same call, many at once in opposite directions: each goes', async () => {
+    const nimbles = [await t.make.nimble(), await t.make.nimble()] as const
+    const [from, to] = [await t.make.site(), await t.make.site()]
+    const cameras = []
+    for (let i = 0; i < 8; i++) {
+      const device = await t.make.device({}, from, nimbles[i % 2])
+      await t.make.channel({}, device)
+      cameras.push(device)
+    }
+    const there = (i: number) => (nimbles[(i + 1) % 2] as (typeof nimbles)[0]).uid
+    const moved = await Promise.all(cameras.map((one, i) => moveTo(one, to, { nimble_id: there(i) })))
+    expect(moved.map(({ status }) => status)).toEqual(cameras.map(() => 200))
+    expect(moved.map(({ body }) => [body.response.site_id, body.response.nimble_id])).toEqual(
+      cameras.map((_, i) => [to.uid, there(i)]),
+    )
+  })
+
   test('by somebody with an older version of the camera nothing moves', async () => {
     const { from, to, device, channel } = await standing()
     expect((await moveTo(device, to, { version: 99 })).status).toBe(412)

@@ -8,7 +8,7 @@ import { mediaUrl } from '../media/store.ts'
 import { heardNimbles, isHeard, type Links } from '../nimble/store.ts'
 import { mostCounted, mostRows, type Paging } from '../page.ts'
 import { numbersOf, within, withinChannels } from '../reach.ts'
-import { notFound, stale } from '../refusal.ts'
+import { notFound } from '../refusal.ts'
 import type { Reach, Scope } from '../scope.ts'
 import type { SecretPlace } from '../secrets.ts'
 import type { Services } from '../services.ts'
@@ -284,7 +284,6 @@ export async function describeDevices(
   return rows.map((row) => deviceEntity(row, sources.get(row.id) ?? [], byDevice.get(row.uid) ?? [], app))
 }
 
-/** @throws 412 when a version is given and no longer the newest */
 export async function updateDevice(
   trx: Trx,
   device: Pick<DeviceRow, 'tenant_id' | 'id'>,
@@ -300,17 +299,14 @@ export async function updateDevice(
     tags?: string | undefined
     is_demo?: boolean | undefined
   },
-  version?: number,
 ): Promise<void> {
-  const { numUpdatedRows } = await trx
+  await trx
     .updateTable('device')
     // The name stands there in any case, so that the version rises with every change.
     .set({ name: sql`name`, ...change })
     .where('tenant_id', '=', device.tenant_id)
     .where('id', '=', device.id)
-    .$if(version !== undefined, (query) => query.where('version', '=', version as number))
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw stale()
+    .execute()
 }
 
 export const deleteDevice = (trx: Trx, device: Pick<DeviceRow, 'tenant_id' | 'id'>) =>

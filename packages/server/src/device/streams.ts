@@ -23,7 +23,8 @@ export type NextStream = { row: StreamRow | null; name: string; address: string;
  * The streams that a camera is to have. With a list: those of the list. With an address alone: the default stream has it,
  * and what was read from the same place is read from the new one, so that nothing shows the old place any more.
  * @param rows its streams, the default first
- * @throws 400 for addresses that no camera may have, and for streams that are not the camera's
+ * @throws 400 for addresses that no camera may have, for streams that are not the camera's or stand there twice, and for
+ * an address beside a list
  */
 export function nextStreams(app: Pick<Services, 'demo'>, rows: readonly StreamRow[], change: Change): NextStream[] {
   const asTheyAre = rows.map((row) => ({ row, name: row.name, address: row.address, role: row.role }))
@@ -34,9 +35,12 @@ export function nextStreams(app: Pick<Services, 'demo'>, rows: readonly StreamRo
   }
   let next: NextStream[] = asTheyAre
   if (change.device_source) {
+    if (change.stream_address !== undefined) errors.stream_address = ['address_or_streams']
+    const named = change.device_source.map(({ source_id }) => source_id)
     next = change.device_source.map(({ source_id, source_name, source_address, role }, i) => {
       const row = rows.find(({ uid }) => uid === source_id) ?? null
-      if (source_id !== undefined && !row) errors[`device_source.${i}.source_id`] = ['not_found']
+      if (source_id !== undefined && (!row || named.indexOf(source_id) < i))
+        errors[`device_source.${i}.source_id`] = ['not_found']
       if (row?.address !== source_address) check(`device_source.${i}.source_address`, source_address)
       return { row, name: source_name, address: source_address, role }
     })

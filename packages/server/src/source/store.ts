@@ -6,6 +6,7 @@ import { once } from '../db/once.ts'
 import { numbersOf, ofChannels, within } from '../reach.ts'
 import { notFound, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
+import { keepMasks } from '../static/store.ts'
 import { newUid } from '../uid.ts'
 
 /** By name, so that a prepared statement still fits when another portal has added one. */
@@ -259,8 +260,11 @@ export async function channelsOfSources(
   return found
 }
 
-export const deleteSource = (trx: Trx, source: Pick<SourceRow, 'tenant_id' | 'id'>) =>
-  trx.deleteFrom('source').where('tenant_id', '=', source.tenant_id).where('id', '=', source.id).execute()
+/** Takes a stream other than the default one from its device, which keeps its masks. */
+export async function deleteSource(trx: Trx, source: Pick<SourceRow, 'tenant_id' | 'id' | 'device_id'>): Promise<void> {
+  await keepMasks(trx, source)
+  await trx.deleteFrom('source').where('tenant_id', '=', source.tenant_id).where('id', '=', source.id).execute()
+}
 
 /** Hands all streams of a device to another edge server. */
 export const moveSources = (trx: Trx, device: { tenant_id: number; id: number }, nimbleId: number) =>

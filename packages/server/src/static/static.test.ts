@@ -69,6 +69,38 @@ describe('a mask', () => {
     await admin.call('static.update', { static_id: body.response.static_id, is_active: false })
     expect(await masks()).toEqual([[]])
   })
+
+  test('outlives the stream that it was drawn on, however that goes: what it hides stays hidden', async () => {
+    const nimble = await t.make.nimble()
+    const device = await t.make.device({}, undefined, nimble)
+    const main = (await t.make.sourceOf(device)) as Row<'sourceOf'>
+    const { address: source_address } = main
+    const masked = async (source_id: string) => {
+      const { body } = await admin.call('static.create', { ...corner, source_id, kind: 'mask' })
+      return body.response.static_id
+    }
+    const sub = async () => {
+      const draft = { device_id: device.uid, source_name: 'Sub', source_address, role: 'live' }
+      return (await admin.call('source.create', draft)).body.response.source_id
+    }
+    const first = await masked(main.uid)
+    const deleted = await sub()
+    const second = await masked(deleted)
+    expect((await admin.call('source.delete', { source_id: deleted })).status).toBe(200)
+    const third = await masked(await sub())
+    const device_source = [{ source_id: main.uid, source_name: 'Main', source_address }]
+    expect((await admin.call('device.update', { device_id: device.uid, device_source })).status).toBe(200)
+    const { sources } = await t.services.db.ingest((trx) => desiredConfig(trx, t.services.secrets, nimble.uid))
+    expect(sources.map(({ masks }) => masks)).toEqual([[corner.points, corner.points, corner.points]])
+    const kept = await t.services.db.owner((trx) =>
+      trx.selectFrom('static_zone').select(['uid', 'name']).where('source_id', '=', main.id).orderBy('id').execute(),
+    )
+    expect(kept).toEqual([
+      { uid: first, name: 'mask1' },
+      { uid: second, name: 'mask2' },
+      { uid: third, name: 'mask3' },
+    ])
+  })
 })
 
 describe('zones of a channel', () => {

@@ -158,6 +158,39 @@ export async function deleteZones(trx: Trx, tenantId: number, ids: readonly numb
 }
 
 /**
+ * Gives the masks of a stream that goes to the default one of its camera, under the next names there: they hold for the
+ * camera, and what is hidden stays hidden.
+ */
+export async function keepMasks(trx: Trx, source: { tenant_id: number; id: number; device_id: number }): Promise<void> {
+  const { tenant_id } = source
+  const row = trx.selectFrom('source').select('id').where('tenant_id', '=', tenant_id)
+  // Nobody draws another one on it meanwhile.
+  await row.where('id', '=', source.id).forUpdate().execute()
+  const to = await row
+    .where('device_id', '=', source.device_id)
+    .where('is_default', '=', true)
+    .executeTakeFirstOrThrow()
+  const masks = await trx
+    .selectFrom('static_zone')
+    .select(['tenant_id', 'id', 'kind'])
+    .where('tenant_id', '=', tenant_id)
+    .where('source_id', '=', source.id)
+    .where('kind', '=', 'mask')
+    .orderBy('id')
+    .execute()
+  if (masks.length === 0) return
+  const kinds = masks.map(({ kind }) => kind)
+  const { names } = nameShapes(kinds, await takeNumbers(trx, { tenant_id, source_id: to.id, channel_id: null }, kinds))
+  for (const [i, mask] of masks.entries())
+    await trx
+      .updateTable('static_zone')
+      .set({ source_id: to.id, name: names[i] as string })
+      .where('tenant_id', '=', tenant_id)
+      .where('id', '=', mask.id)
+      .execute()
+}
+
+/**
  * Makes the zones of a channel what is given: those with an id are changed and keep name and id, others are new, and
  * what is missing goes. A shape cannot become another kind: its name says what it is.
  */

@@ -50,6 +50,7 @@ export const message = {
   upload_unknown: 'Upload the file again',
   backup_file: 'A .gz file under 500 MB',
   stream_address: 'Enter an address like rtsp://192.168.1.20:554/stream1',
+  address_or_streams: 'Give either the address or the list of streams',
   person_or_customer: 'Name either a person or a customer',
   no_default_customer: 'There is no default customer that the sites could go to: assign them to one by name',
   tags_form: 'Write tags as floor=ground; zone=A',

@@ -50,6 +50,7 @@ export const message: Catalogue['message'] = {
   upload_unknown: 'Envoyez le fichier de nouveau',
   backup_file: 'Un fichier .gz de moins de 500 Mo',
   stream_address: 'Saisissez une adresse comme rtsp://192.168.1.20:554/stream1',
+  address_or_streams: 'Donnez soit l’adresse, soit la liste des flux',
   person_or_customer: 'Nommez soit une personne, soit un client',
   no_default_customer: 'Aucun client par défaut ne peut recevoir les sites : attribuez-les à un client par son nom',
   tags_form: 'Écrivez les étiquettes ainsi : niveau=rez-de-chaussée',

@@ -147,6 +147,12 @@ test('a pipeline is made, given to an analytic, changed with its cost said, and 
   await press(dialog, 'Pictures')
   await rate.fill('4')
   await dialog.getByText(/^1 analytic runs it and /).waitFor()
+  // What was set does not go unasked.
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await page.keyboard.press('Escape')
+  await sound(page)
+  await press(question, 'Stay')
+  await question.waitFor({ state: 'detached' })
   await press(dialog, 'Save')
   await dialog.waitFor({ state: 'detached' })
   // The one that came with the analytic is free now.

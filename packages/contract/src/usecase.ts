@@ -24,12 +24,14 @@ export const usecaseEntity = z
 export type UsecaseEntity = z.infer<typeof usecaseEntity>
 
 /** Use cases go to a person or to a customer. */
-const usecaseAssignment = z
-  .strictObject({ user_id: id.optional(), customer_id: id.optional(), usecase_id: assignedIds })
-  .refine((input) => (input.user_id === undefined) !== (input.customer_id === undefined), {
-    path: ['user_id'],
-    error: 'person_or_customer',
-  })
+const usecaseAssignment = z.strictObject({
+  user_id: id.optional(),
+  customer_id: id.optional(),
+  usecase_id: assignedIds,
+})
+const isOne = (input: { user_id?: string | undefined; customer_id?: string | undefined }) =>
+  (input.user_id === undefined) !== (input.customer_id === undefined)
+const oneOfBoth = { path: ['user_id'], error: 'person_or_customer' }
 
 export const usecase = {
   list: op({
@@ -78,7 +80,7 @@ export const usecase = {
     path: '/usecase/assign',
     summary: 'Narrow what a person sees, or a customer is offered, to use cases; without any, all are',
     access: 'admin_and_above',
-    input: usecaseAssignment,
+    input: usecaseAssignment.refine(isOne, oneOfBoth),
     output: assigned,
   }),
   unassign: op({
@@ -86,7 +88,12 @@ export const usecase = {
     path: '/usecase/unassign',
     summary: 'Take use cases from a person or a customer',
     access: 'admin_and_above',
-    input: usecaseAssignment,
+    input: usecaseAssignment
+      .extend({
+        /** That a customer may be left with none, which allows all; 409 otherwise. */
+        all: z.boolean().default(false),
+      })
+      .refine(isOne, oneOfBoth),
     output: unassigned,
   }),
 }

@@ -146,8 +146,23 @@ describe('use cases', () => {
     const { body } = await admin.call('usecase.assign', { customer_id: customer.uid, usecase_id })
     expect(body.response).toEqual({ assigned: 2, skipped: 0 })
     expect(await offered()).toEqual(['intrdtec', 'pplcnt'])
-    await admin.call('usecase.unassign', { customer_id: customer.uid, usecase_id })
+    await admin.call('usecase.unassign', { customer_id: customer.uid, usecase_id, all: true })
     expect(await offered()).toHaveLength(13)
+  })
+
+  test('of a customer are not all taken unless that is said, by two people at once either: none would allow all', async () => {
+    const customer_id = (await t.make.customer()).uid
+    const [one, other] = [[usecaseUid('pplcnt')], [usecaseUid('intrdtec')]]
+    await admin.call('usecase.assign', { customer_id, usecase_id: [...one, ...other] })
+    const take = (usecase_id: string[], more: object = {}) =>
+      admin.call('usecase.unassign', { customer_id, usecase_id, ...more })
+    const answers = await Promise.all([take(one), take(other)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(answers.find(({ status }) => status === 409)?.body.error_code).toBe('usecases_all_taken')
+    const offered = async () => (await admin.call('usecase.list', { customer_id })).body.response.length
+    expect(await offered()).toBe(1)
+    expect((await take([...one, ...other], { all: true })).status).toBe(200)
+    expect(await offered()).toBe(13)
   })
 
   test.each(['super_admin', 'admin'] as const)(
@@ -173,7 +188,7 @@ describe('use cases', () => {
       // Of another customer nothing was said.
       const elsewhere = await t.make.device({}, await t.make.site())
       expect((await attach('phydist', elsewhere.uid)).status).toBe(201)
-      await caller.call('usecase.unassign', { customer_id: customer.uid, usecase_id })
+      await caller.call('usecase.unassign', { customer_id: customer.uid, usecase_id, all: true })
       expect((await attach('phydist')).status).toBe(201)
     },
   )

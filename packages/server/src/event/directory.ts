@@ -36,9 +36,13 @@ export function channelDirectory(db: Db, now: () => number) {
   /** One that belongs to another edge server may just have been moved. */
   const isFresh = ({ channel, at }: { channel: KnownChannel | null; at: number }, nimbleIds: ReadonlySet<number>) =>
     now() - at < (channel && [...nimbleIds].every((id) => id === channel.nimbleId) ? keepMs : keepDoubtMs)
+  let forgotten = 0
   return {
-    /** What was known of it is out of date. */
-    forget: (tenantId: number, uid: string) => void known.delete(`${tenantId} ${uid}`),
+    /** What was known of it is out of date, and what is being asked may be. */
+    forget(tenantId: number, uid: string) {
+      forgotten++
+      known.delete(`${tenantId} ${uid}`)
+    },
     /** @param wanted channels by public id, each with the edge servers that sent records of it */
     async lookUp(
       tenantId: number,
@@ -52,6 +56,7 @@ export function channelDirectory(db: Db, now: () => number) {
         else if (entry.channel) found.set(uid, entry.channel)
       }
       if (asked.length === 0) return found
+      const forgottenBefore = forgotten
       const { rows } = await db.ingest((trx) =>
         sql<KnownChannel>`
           select c.id, c.uid, c.nimble_id as "nimbleId", c.site_id as "siteId", s.uid as "siteUid", u.id as "usecaseId",
@@ -62,6 +67,7 @@ export function channelDirectory(db: Db, now: () => number) {
           where c.tenant_id = ${tenantId} and c.uid = any(${asked}::uuid[])`.execute(trx),
       )
       for (const channel of rows) found.set(channel.uid, channel)
+      if (forgotten !== forgottenBefore) return found
       if (known.size > mostKnown) known.clear()
       for (const uid of asked) {
         known.set(`${tenantId} ${uid}`, { channel: found.get(uid) ?? null, at: now() })

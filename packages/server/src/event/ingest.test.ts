@@ -9,6 +9,7 @@ import { Refusal } from '../refusal.ts'
 import { testDatabase } from '../testing/database.ts'
 import { eventRecord, rolledUp, rolledUpFromRaw } from '../testing/events.ts'
 import { factories } from '../testing/factories.ts'
+import { newUid } from '../uid.ts'
 import { sourceDictionary } from './directory.ts'
 import { hourlyJob, rollUpHours, sealHours } from './hourly.ts'
 import { createEventWriter } from './ingest.ts'
@@ -253,6 +254,43 @@ describe('a batch', () => {
     expect(await db.owner((trx) => trx.selectFrom('channel_former').select('nimble_id').execute())).toEqual([
       { nimble_id: after.id },
     ])
+  })
+
+  test('of a camera that moves to another site while its channel is looked up has its picture there, and the next is told of there', async () => {
+    const [was, is] = [await make.site(), await make.site()]
+    const moving = await make.channel({}, await make.device({}, was, nimble))
+    const told: (number | null)[] = []
+    const end = bus.subscribe(({ siteId, message }) => void (message.type === 'event' && told.push(siteId)))
+    let isAsked = false
+    const meanwhile = createEventWriter({
+      bus,
+      db: {
+        ...db,
+        async ingest(work) {
+          const answer = await db.ingest(work)
+          if (!isAsked) {
+            isAsked = true
+            await db.owner((trx) =>
+              trx.updateTable('channel').set({ site_id: is.id }).where('uid', '=', moving.uid).execute(),
+            )
+            bus.publish(changed(moving, 'channel', moving.uid))
+          }
+          return answer
+        },
+      },
+    })
+    const snapshot_id = newUid()
+    const at = Date.now()
+    const record = (observed_at: number, more: Partial<EventRecord> = {}) =>
+      from([eventRecord({ channel_id: moving.uid, observed_at, metrics: { total: 1 }, ...more })])
+    await meanwhile.write(record(at - 1000, { snapshot_id }))
+    await meanwhile.write(record(at))
+    end()
+    await meanwhile.stop()
+    const media = await db.owner((trx) =>
+      trx.selectFrom('media').select('site_id').where('uid', '=', snapshot_id).executeTakeFirst(),
+    )
+    expect([media?.site_id, told.at(-1)]).toEqual([is.id, is.id])
   })
 
   test('of a channel that was known a moment ago and is deleted is kept apart with its reason', async () => {

@@ -113,9 +113,13 @@ const unnamed = ({ identity: _, likeness: __, ...rest }: NonNullable<EventRecord
 
 /** Pictures and clips stay at the edge; their rows say where, and who may see them. */
 async function announceMedia(trx: Trx, tenant_id: number, candidates: StorableRecord[]) {
+  const pictured = candidates.filter(({ event }) => event.snapshot !== null || event.clip !== null)
+  if (pictured.length === 0) return
+  const siteOf = await sitesOf(trx, tenant_id, pictured)
   // Events of one moment share a picture, also those of several channels.
   const found = new Map<string, Insertable<MediaTable> & { channel_id: number; shared_with: number[] }>()
-  for (const { channel, event } of candidates)
+  for (const { channel, event } of pictured) {
+    const site_id = siteOf.get(channel.id) ?? channel.siteId
     for (const [kind, uid, content_type] of [
       ['snapshot', event.snapshot, 'image/jpeg'],
       ['clip', event.clip, 'video/mp4'],
@@ -128,17 +132,17 @@ async function announceMedia(trx: Trx, tenant_id: number, candidates: StorableRe
           uid,
           kind,
           content_type,
-          site_id: channel.siteId,
+          site_id,
           channel_id: channel.id,
           nimble_id: event.nimble,
           path: null,
           shared_with: [],
         })
       // No edge server opens to others what another one keeps.
-      else if (known.nimble_id === event.nimble && known.site_id === channel.siteId && !isOf(known, channel.id))
+      else if (known.nimble_id === event.nimble && known.site_id === site_id && !isOf(known, channel.id))
         known.shared_with.push(channel.id)
     }
-  if (found.size === 0) return
+  }
   const rows = [...found.values()].sort((a, b) => (a.uid < b.uid ? -1 : 1))
   await trx
     .insertInto('media')
@@ -156,6 +160,17 @@ async function announceMedia(trx: Trx, tenant_id: number, candidates: StorableRe
           and not (excluded.channel_id || excluded.shared_with) <@ (media.channel_id || media.shared_with)`),
     )
     .execute()
+}
+
+/** Sites of channels as they are now, by the channel's number: what is remembered of one that just moved may be old. */
+async function sitesOf(trx: Trx, tenantId: number, of: readonly StorableRecord[]): Promise<Map<number, number>> {
+  const channels = await trx
+    .selectFrom('channel')
+    .select(['id', 'site_id'])
+    .where('tenant_id', '=', tenantId)
+    .where(sql<SqlBool>`id = any(${[...new Set(of.map(({ channel }) => channel.id))]}::int4[])`)
+    .execute()
+  return new Map(channels.map(({ id, site_id }) => [id, site_id]))
 }
 
 const isOf = (row: { channel_id: number; shared_with: readonly number[] }, channelId: number) =>

@@ -293,7 +293,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'usecase.report': (w) => ({ site_id: [w.site] }),
   'usecase.get': () => ({ usecase_id: usecaseUid('pplcnt') }),
   'usecase.assign': (w) => ({ user_id: w.user, usecase_id: [usecaseUid('pplcnt')] }),
-  'usecase.unassign': (w) => ({ customer_id: w.customer, usecase_id: [usecaseUid('pplcnt')] }),
+  'usecase.unassign': (w) => ({ customer_id: w.customer, usecase_id: [usecaseUid('pplcnt')], all: true }),
   'user.info': () => ({}),
   'user.register': () => person(),
   'user.create': (w) => ({ ...person(), organization_id: w.organization }),

@@ -1,12 +1,12 @@
 import type { Receive, bundle as rows } from '@sightline/contract'
 import { type AssignmentTable, assign, unassign } from '../assignment.ts'
 import { readChannel } from '../channel/store.ts'
-import { readCustomer } from '../customer/store.ts'
+import { lockCustomer, readCustomer } from '../customer/store.ts'
 import type { Trx } from '../db/database.ts'
 import type { Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { checkElements } from '../pipeline/store.ts'
-import { notFound } from '../refusal.ts'
+import { notFound, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { changeOf } from '../trace.ts'
 import { findUser } from '../user/store.ts'
@@ -77,11 +77,18 @@ export const usecase: Handlers<'usecase'> = {
       return assign(trx, table, owner, await named(trx, usecase_id))
     }),
 
-  unassign: ({ usecase_id, ...from }, { app, scope, note }) =>
+  unassign: ({ usecase_id, all, ...from }, { app, scope, note }) =>
     app.db.as(scope, async (trx) => {
+      // Two who take different ones: the second waits, and finds what the first left.
+      if (from.customer_id !== undefined) await lockCustomer(trx, scope, from.customer_id)
       const { table, owner, name } = await ownerOf(trx, scope, from)
       note({ object_name: name })
-      return unassign(trx, table, owner, await named(trx, usecase_id))
+      const result = await unassign(trx, table, owner, await named(trx, usecase_id))
+      const { customer_id: customerUid } = from
+      if (customerUid === undefined || all || result.unassigned === 0) return result
+      if ((await assignedUsecases(trx, scope, { customerUid })) === null)
+        throw new Refusal(409, 'This would leave the customer none, which allows all.', { code: 'usecases_all_taken' })
+      return result
     }),
 }
 

@@ -85,7 +85,9 @@ function Edit({ customerId: customer_id, usecases, given, onClose }: EditProps) 
     const given = wanted.length > 0 ? await api.usecase.assign.call({ customer_id, usecase_id: [...wanted] }) : null
     const isGiven = given === null || given.status
     const taken =
-      isGiven && others.length > 0 ? await api.usecase.unassign.call({ customer_id, usecase_id: others }) : null
+      isGiven && others.length > 0
+        ? await api.usecase.unassign.call({ customer_id, usecase_id: others, all: way === 'all' })
+        : null
     setIsSaving(false)
     refresh('usecase')
     const failed = [given, taken].find((result) => result?.status === false)

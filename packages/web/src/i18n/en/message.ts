@@ -119,6 +119,8 @@ export const message = {
   portal_fault: 'The portal could not send the model; it is tried again in a minute.',
   busy: 'Too much is under way. Try again in a moment.',
   usecase_not_assigned: 'This customer may not attach it: an administrator says on the customer’s page what may be',
+  usecases_all_taken:
+    'This would take the last use case from the customer, and with none all are allowed. Somebody may have changed them meanwhile: load the page again',
   model_in_use: 'Pipelines use this model ({{count}})',
   label_required: 'Give at least one class a meaning',
   label_class: 'The model has no such class',

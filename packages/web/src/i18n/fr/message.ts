@@ -121,6 +121,8 @@ export const message: Catalogue['message'] = {
   busy: 'Trop de choses sont en cours. Réessayez dans un instant.',
   usecase_not_assigned:
     'Ce client ne peut pas l’attacher : un administrateur dit sur la page du client ce qui peut l’être',
+  usecases_all_taken:
+    'Cela retirerait au client son dernier cas d’usage, et sans aucun, tous sont permis. Quelqu’un les a peut-être changés entre-temps : rechargez la page',
   model_in_use: 'Des pipelines utilisent ce modèle ({{count}})',
   label_required: 'Donnez une signification à au moins une classe',
   label_class: 'Le modèle n’a pas cette classe',

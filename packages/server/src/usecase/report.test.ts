@@ -16,7 +16,8 @@ let site: Awaited<ReturnType<TestApp['make']['site']>>
 let quiet: typeof site
 let first: Awaited<ReturnType<TestApp['make']['channel']>>
 let second: typeof first
-const end = Math.floor(Date.now() / hourMs) * hourMs
+// An hour is closed two minutes after its end: the one before it is, at any time.
+const end = (Math.floor(Date.now() / hourMs) - 1) * hourMs
 const start = end - 3 * hourMs
 
 beforeAll(async () => {

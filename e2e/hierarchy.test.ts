@@ -90,12 +90,7 @@ test('a customer with its first site, more sites from pasted rows, and cameras f
   const sid = sites[0]?.site_id
   await open(page, `/device/bulk?sid=${sid}`)
   await page.getByText('From a file').click()
-  const rows = [
-    'name,address',
-    'Door,rtsp://198.51.100.11/1',
-    'Till,rtsp://198.51.100.12/1',
-    'Yard,http://198.51.100.13',
-  ]
+  const rows = ['name,address', 'Door,rtsp://192.0.2.11/1', 'Till,rtsp://192.0.2.12/1', 'Yard,http://192.0.2.13']
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'cameras.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) })
@@ -296,7 +291,7 @@ test('a small stream beside the large one, a tag for the cameras that were chose
   await press(page, 'Add stream')
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: /^Name/ }).fill('Small')
-  await dialog.getByRole('textbox', { name: /^Stream address/ }).fill('rtsp://198.51.100.20/small')
+  await dialog.getByRole('textbox', { name: /^Stream address/ }).fill('rtsp://192.0.2.20/small')
   // At another host than the camera, its password is asked for again.
   await dialog.getByText('Enter the password again: the stored one is not sent to another host').first().waitFor()
   await dialog
@@ -304,11 +299,11 @@ test('a small stream beside the large one, a tag for the cameras that were chose
     .first()
     .fill(prepared.camera.password)
   await dialog.getByRole('button', { name: 'Add stream' }).click()
-  await page.getByText('rtsp://198.51.100.20/small').waitFor()
+  await page.getByText('rtsp://192.0.2.20/small').waitFor()
   await press(page, 'Actions for Small')
   await page.getByRole('menuitem', { name: 'Remove stream' }).click()
   await press(page.getByRole('dialog'), 'Remove stream')
-  await page.getByText('rtsp://198.51.100.20/small').waitFor({ state: 'detached' })
+  await page.getByText('rtsp://192.0.2.20/small').waitFor({ state: 'detached' })
 
   await page.getByRole('button', { name: 'Actions', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Delete camera' }).click()
@@ -547,7 +542,7 @@ test('a camera that was added to the wrong site is moved with all it saw, after 
     site_id,
     nimble_id: localNimbleId,
     device_tags: { quay: 'north' },
-    stream_address: 'rtsp://198.51.100.19/1',
+    stream_address: 'rtsp://192.0.2.19/1',
   })
   const page = await stage.as(secondRoot, { expected: [/400 .*\/device|status of 400/] })
   const dialog = page.getByRole('dialog')
@@ -611,7 +606,7 @@ test("a site's place comes from its zip code and its picture from the camera at 
     device_name: 'Ramp',
     site_id: sid,
     nimble_id: localNimbleId,
-    stream_address: 'rtsp://198.51.100.44/ramp',
+    stream_address: 'rtsp://192.0.2.44/ramp',
   })) as Device
   await open(page, `/device/detail?sid=${sid}&did=${did}`)
   await page.getByRole('button', { name: 'Actions', exact: true }).click()

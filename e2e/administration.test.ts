@@ -1,12 +1,10 @@
 /** What administrators look after: licences and their renewal, pipelines, the simulated cameras. */
 import type { Channel, License } from '@sightline/contract'
 import { localNimbleId } from '@sightline/domain'
-import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { axeFaults } from './browser.ts'
-import { attach, isBusy, prepareCamera, registerFirst, titleOf, usernameOf } from './prepared.ts'
+import { attach, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
 import { until } from './product.ts'
-import { createStage } from './stage.ts'
+import { createStage, press, sound } from './stage.ts'
 
 let prepared: Awaited<ReturnType<typeof prepareCamera>>
 let counting: Channel
@@ -17,16 +15,7 @@ const stage = createStage(async (product) => {
   counting = await attach(prepared.root, prepared.did, 'pplcnt', { channel_name: 'Entrance' })
 })
 
-async function open(page: Page, address: string): Promise<void> {
-  await page.goto(stage.product.origin + address)
-  const path = new URL(address, stage.product.origin).pathname
-  await until(`${path} shows`, async () => {
-    if (new URL(page.url()).pathname !== path) throw new Error(`it is at ${page.url()}`)
-    return (await titleOf(page)) !== null && !(await isBusy(page))
-  })
-}
-const press = (within: Page | Locator, name: string | RegExp) => within.getByRole('button', { name }).first().click()
-const sound = async (page: Page) => expect(await axeFaults(page)).toEqual([])
+const { open } = stage
 const hourMs = 3_600_000
 
 test('a licence that ends is told of 30, 7 and 1 days before and when it is over; another key, seen beforehand, takes its place', async () => {

@@ -12,10 +12,9 @@ import type {
 import { localNimbleId, type Role } from '@sightline/domain'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { axeFaults } from './browser.ts'
-import { addPerson, isBusy, type Prepared, prepare, registerFirst, titleOf, usernameOf } from './prepared.ts'
+import { addPerson, type Prepared, prepare, registerFirst, usernameOf } from './prepared.ts'
 import { until } from './product.ts'
-import { createStage } from './stage.ts'
+import { createStage, press, sound } from './stage.ts'
 
 /** One person has only so many calls a minute. */
 const secondRoot = 'second.root'
@@ -27,16 +26,7 @@ const stage = createStage(async (product) => {
   await addPerson(prepared.root, secondRoot, 'super_admin')
 })
 
-async function open(page: Page, address: string): Promise<void> {
-  await page.goto(stage.product.origin + address)
-  const path = new URL(address, stage.product.origin).pathname
-  await until(`${path} shows`, async () => {
-    if (new URL(page.url()).pathname !== path) throw new Error(`it is at ${page.url()}`)
-    return (await titleOf(page)) !== null && !(await isBusy(page))
-  })
-}
-const press = (within: Page | Locator, name: string | RegExp) => within.getByRole('button', { name }).first().click()
-const sound = async (page: Page) => expect(await axeFaults(page)).toEqual([])
+const { open } = stage
 
 test('a customer with its first site, more sites from pasted rows, and cameras from a file: each row with its outcome', async () => {
   const page = await stage.as(usernameOf('admin'), { expected: [/400 .*\/site\/create|status of 400/] })

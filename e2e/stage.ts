@@ -1,11 +1,11 @@
 /** For the tests of one file: the product, and pages of a real browser whose faults fail the test that opened them. */
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { openBrowser, type openPage, type Watched } from './browser.ts'
-import { pageOf } from './prepared.ts'
-import { type Product, startProduct } from './product.ts'
+import { axeFaults, openBrowser, type openPage, type Watched } from './browser.ts'
+import { isBusy, pageOf, titleOf } from './prepared.ts'
+import { type Product, startProduct, until } from './product.ts'
 
 /** Pictures of what was seen, for people to look at; not kept in the repository. */
 export const shots = fileURLToPath(new URL('./out/', import.meta.url))
@@ -19,7 +19,13 @@ export type Stage = {
    * seen on it.
    */
   as(username: string | null, options?: Parameters<typeof openPage>[2]): Promise<Page>
+  /** Goes to an address and waits until its screen has a title and nothing on it is busy. */
+  open(page: Page, address: string): Promise<void>
 }
+
+export const press = (within: Page | Locator, name: string | RegExp) =>
+  within.getByRole('button', { name }).first().click()
+export const sound = async (page: Page) => expect(await axeFaults(page)).toEqual([])
 
 /** Starts the product before the tests of this file, and discards it after them. */
 export function createStage(setUp?: (product: Product) => Promise<unknown>): Stage {
@@ -64,6 +70,14 @@ export function createStage(setUp?: (product: Product) => Promise<unknown>): Sta
       const watched = await pageOf(browser, product, username, options)
       opened.push(watched)
       return watched.page
+    },
+    async open(page, address) {
+      await page.goto(product.origin + address)
+      const path = new URL(address, product.origin).pathname
+      await until(`${path} shows`, async () => {
+        if (new URL(page.url()).pathname !== path) throw new Error(`it is at ${page.url()}`)
+        return (await titleOf(page)) !== null && !(await isBusy(page))
+      })
     },
   }
 }

@@ -203,6 +203,7 @@ export function configOf(cams: readonly SimulatedCamera[], more: Record<string, 
     models: [],
     embedders: [],
     media_days: 7,
+    portal_ips: [],
   }
 }
 

@@ -1,13 +1,13 @@
 /**
  * Cameras looked for on a /24: from a camera's answer to the message that shows it in the browser, and the whole scan.
- * Portal and edge server are the real programs; each of the twenty simulated cameras has an address of its own.
+ * Portal and edge server are the real programs; the twenty simulated cameras have an address each, on a network of their
+ * own, most of whose other addresses nobody has.
  */
-import { execFileSync } from 'node:child_process'
 import type { Job, StreamFrame, StreamMessage } from '@sightline/contract'
 import { localNimbleId } from '@sightline/domain'
-import { openDiscovery, startCamera } from '@sightline/simcam'
 import { WebSocket } from 'ws'
 import { freePort, until } from '../e2e/product.ts'
+import { startCameraNetwork } from '../packages/simcam/src/testing/network.ts'
 import { type Figure, percentile } from './measure.ts'
 import { startNimble, startPortal } from './process.ts'
 import type { Run } from './run.ts'
@@ -16,7 +16,7 @@ import { seedStore } from './store.ts'
 const network = '10.249.7'
 const range = `${network}.0/24`
 const count = 20
-const hosts = Array.from({ length: count }, (_, i) => `${network}.${11 + i * 12}`)
+const hosts = Array.from({ length: count }, (_, i) => 11 + i * 12)
 
 type Scan = {
   ms: number
@@ -27,11 +27,17 @@ type Scan = {
 
 export async function discovery(run: Run): Promise<Figure[]> {
   const answered = new Map<string, number>()
-  if (!addAddresses(run)) {
-    run.skip('discovery: needs the right to give this machine twenty addresses (root, or CAP_NET_ADMIN, and iproute2)')
+  const cameras = await startCameraNetwork(network, hosts)
+  if (!cameras) {
+    run.skip(
+      'discovery: needs the right to give its cameras a network of their own (root, or CAP_NET_ADMIN, and iproute2)',
+    )
     return []
   }
-  for (const [i, host] of hosts.entries()) await addCamera(run, host, i, answered)
+  run.atEnd(cameras.close)
+  cameras.onAnswer((uuid, at) => {
+    if (!answered.has(uuid)) answered.set(uuid, at)
+  })
   const dataDir = run.folder()
   const nimblePort = await freePort()
   const store = await seedStore({ dataDir, nimblePort, cameras: [] })
@@ -49,7 +55,8 @@ export async function discovery(run: Run): Promise<Figure[]> {
   for (let round = 0; round < (run.quick ? 3 : 10); round++) scans.push(await scan(call, stream, answered))
   const isWhole = scans.every(({ found }) => found === count)
   const what = `all ${count} cameras are found, in each of ${scans.length} scans`
-  const firsts = scans.map(({ delays }) => delays[0] ?? Number.NaN)
+  if (scans.some(({ delays }) => delays.length === 0)) throw new Error('No camera was found.')
+  const firsts = scans.map(({ delays }) => delays[0] as number)
   const all = scans.flatMap(({ delays }) => delays)
   return [
     {
@@ -71,43 +78,6 @@ export async function discovery(run: Run): Promise<Figure[]> {
       note: 'cameras may wait half a second before they answer, so the edge server listens for 0.7 s whatever comes',
     },
   ]
-}
-
-/** A network that ends at this machine; false where that is not allowed. */
-function addAddresses(run: Run): boolean {
-  const ip = (action: 'add' | 'del', host: string) =>
-    execFileSync('ip', ['addr', action, `${host}/24`, 'dev', 'lo'], { stdio: 'ignore' })
-  try {
-    for (const host of hosts) {
-      ip('add', host)
-      run.atEnd(() => ip('del', host))
-    }
-    return true
-  } catch {
-    // Not root, or no such program: said by the caller.
-    return false
-  }
-}
-
-async function addCamera(run: Run, host: string, i: number, answered: Map<string, number>): Promise<void> {
-  const uuid = crypto.randomUUID()
-  const announced = await openDiscovery(host, {
-    isAlone: true,
-    onAnswer: () => {
-      if (!answered.has(uuid)) answered.set(uuid, Date.now())
-    },
-  })
-  run.atEnd(() => announced.close())
-  const camera = await startCamera({
-    scene: 'lobby',
-    host,
-    username: 'admin',
-    password: 'bench',
-    name: `Camera ${i + 1}`,
-    uuid,
-    discovery: announced,
-  })
-  run.atEnd(() => camera.stop())
 }
 
 type Call = (method: 'GET' | 'POST', path: string, body?: object) => Promise<unknown>

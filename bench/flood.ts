@@ -85,6 +85,7 @@ export async function openFlood(run: Run, dataDir: string): Promise<Flood> {
         engine_version: '0.0.0',
         demo: false,
         capacity: channelsOfEdge,
+        answers: [],
       })
       next = acknowledged
       onWay = 0

@@ -1,14 +1,14 @@
-import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { type AllowedHost, checkAddress, isCameraIp, parseAddress } from './address.ts'
+import { lastingAddresses } from '../../../simcam/src/testing/network.ts'
+import { checkAddress, isCameraIp, type KnownHosts, nothingKnown, parseAddress } from './address.ts'
 
-const demo: AllowedHost[] = [{ host: '127.0.0.1', ports: [8554] }]
+const demo: KnownHosts = { ...nothingKnown, simulated: [{ host: '127.0.0.1', ports: [8554] }] }
 const answers =
   (...ips: string[]) =>
   async () =>
     ips
-const check = (address: string, ips: string[] | null = null, allow: AllowedHost[] = []) =>
-  checkAddress(address, { schemes: ['rtsp:'], allow, ...(ips && { resolve: answers(...ips) }) })
+const check = (address: string, ips: string[] | null = null, known = nothingKnown) =>
+  checkAddress(address, { schemes: ['rtsp:'], known, ...(ips && { resolve: answers(...ips) }) })
 
 describe('an address names one ordinary host', () => {
   test('private and public cameras are reached at the address that was resolved', async () => {
@@ -69,21 +69,33 @@ describe('an address names one ordinary host', () => {
     ['tunnelled loopback (6to4)', '2002:7f00:1::'],
     ['reserved', '240.0.0.1'],
   ])('refused whatever name leads there: %s', async (_why, ip) => {
-    expect(isCameraIp(ip)).toBe(false)
+    expect(isCameraIp(ip, [])).toBe(false)
     expect(await check('rtsp://cam.example/', [ip])).toEqual({ cause: 'address_refused' })
   })
 
   test('this machine is refused at all its addresses and every port, also where a name leads there', async () => {
-    const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+    const own = lastingAddresses()
     expect(own.length).toBeGreaterThan(0)
     for (const { address, family } of own) {
       const host = family === 'IPv6' ? `[${address}]` : address
-      expect([address, isCameraIp(address)]).toEqual([address, false])
+      expect([address, isCameraIp(address, [])]).toEqual([address, false])
       for (const port of ['', ':8554', ':55555'])
         expect(await check(`rtsp://${host}${port}/`, [address])).toEqual({ cause: 'address_refused' })
       expect(await check('rtsp://cam.example/', ['10.0.0.5', address])).toEqual({ cause: 'address_refused' })
-      if (family === 'IPv4') expect(isCameraIp(`::ffff:${address}`)).toBe(false)
+      if (family === 'IPv4') expect(isCameraIp(`::ffff:${address}`, [])).toBe(false)
     }
+  })
+
+  test('so is the portal at all its addresses, wherever a name leads there, and nobody else', async () => {
+    const known = { ...nothingKnown, portal: ['10.0.0.9', 'fd00::9'] }
+    for (const ip of ['10.0.0.9', '::ffff:10.0.0.9', 'fd00::9', 'fd00:0::0:9'])
+      for (const ips of [[ip], ['10.0.0.5', ip]])
+        expect([ips, await check('rtsp://cam.example:5432/', ips, known)]).toEqual([ips, { cause: 'address_refused' }])
+    expect(await check('rtsp://10.0.0.9/', null, known)).toEqual({ cause: 'address_refused' })
+    expect(await check('rtsp://cam.example/', ['10.0.0.8'], known)).toMatchObject({ ip: '10.0.0.8' })
+    // Simulated cameras are on loopback alone.
+    const both = { ...known, simulated: [{ host: '10.0.0.9', ports: [554] }] }
+    expect(await check('rtsp://10.0.0.9/', null, both)).toEqual({ cause: 'address_refused' })
   })
 
   test('one bad answer among good ones refuses the name', async () => {
@@ -116,8 +128,8 @@ describe('simulated cameras of this machine', () => {
   })
 
   test('do not open other special addresses', async () => {
-    const allow = [{ host: '169.254.169.254', ports: [8554] }]
-    expect(await check('rtsp://169.254.169.254:8554/', null, allow)).toEqual({ cause: 'address_refused' })
+    const known = { ...nothingKnown, simulated: [{ host: '169.254.169.254', ports: [8554] }] }
+    expect(await check('rtsp://169.254.169.254:8554/', null, known)).toEqual({ cause: 'address_refused' })
   })
 })
 

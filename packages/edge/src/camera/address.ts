@@ -1,15 +1,18 @@
 /**
  * The guard of addresses that a person, or a camera's answer, names: which of them a nimble may connect to.
  * Cameras live in private networks, so those are allowed; the nimble's own machine, cloud metadata services and
- * everything that is not one host are not. The caller connects to `ip`, so that a second DNS answer cannot change the target.
+ * everything that is not one host are not, nor is the portal, wherever a name leads. The caller connects to `ip`, so that a second DNS answer cannot change the target.
  */
 import { networkInterfaces } from 'node:os'
-import { isCameraAddress, isHost } from '@sightline/domain'
+import { ipsOf, isCameraAddress, isHost } from '@sightline/domain'
 import ipaddr from 'ipaddr.js'
 import { resolveHost } from './resolve.ts'
 
 /** A simulated camera that the start command runs on this machine: the only loopback addresses that are accepted. */
 export type AllowedHost = { host: string; ports: number[] }
+/** What is known of machines: where simulated cameras are, and at which addresses the portal, whose services are no cameras. */
+export type KnownHosts = { simulated: readonly AllowedHost[]; portal: readonly string[] }
+export const nothingKnown: KnownHosts = { simulated: [], portal: [] }
 
 export type Target = {
   scheme: string
@@ -27,7 +30,7 @@ export type AddressCause = 'address_refused' | 'host_unknown'
 export type AddressRules = {
   /** For example `['rtsp:']`. */
   schemes: string[]
-  allow?: AllowedHost[]
+  known?: KnownHosts
   /** Answers every address of a host; tests put their own in. */
   resolve?: (host: string) => Promise<string[]>
 }
@@ -46,7 +49,8 @@ export async function checkAddress(address: string, rules: AddressRules): Promis
   const ips = await (rules.resolve ?? resolveHost)(parsed.host).catch(() => [])
   const [ip] = ips
   if (ip === undefined) return { cause: 'host_unknown' }
-  const permitted = ips.every((each) => isCameraIp(each) || isDeclared(parsed, each, rules.allow ?? []))
+  const { simulated, portal } = rules.known ?? nothingKnown
+  const permitted = ips.every((each) => isCameraIp(each, portal) || isDeclared(parsed, each, simulated))
   return permitted ? { ...parsed, ip: plainIp(ip) } : { cause: 'address_refused' }
 }
 
@@ -63,23 +67,24 @@ export function parseAddress(address: string, schemes: string[]): Omit<Target, '
   return { scheme: url.protocol, host, port, path: (url.pathname || '/') + url.search }
 }
 
-/** True for ordinary unicast addresses, private ones included, that are not this machine's own. */
-export function isCameraIp(text: string): boolean {
+/** True for ordinary unicast addresses, private ones included, that are not this machine's own, nor the portal's. */
+export function isCameraIp(text: string, portal: KnownHosts['portal']): boolean {
   if (!ipaddr.isValid(text)) return false
   const ip = ipaddr.process(text)
-  return isCameraAddress(ip.toString(), ip.range(), ownIps())
+  // Of this machine now: networks come and go.
+  return isCameraAddress(ip.toString(), ip.range(), [...ipsOf(networkInterfaces()), ...portal].map(plainIp))
 }
 
-/** Of this machine now: networks come and go. */
-const ownIps = (): string[] =>
-  Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => plainIp(address)))
-
-function isDeclared({ host, port }: { host: string; port: number }, ip: string, allow: AllowedHost[]): boolean {
+function isDeclared(
+  { host, port }: { host: string; port: number },
+  ip: string,
+  simulated: KnownHosts['simulated'],
+): boolean {
   const plain = plainIp(ip)
   return (
     ipaddr.isValid(plain) &&
     ipaddr.process(plain).range() === 'loopback' &&
-    allow.some((each) => (each.host === host || each.host === plain) && each.ports.includes(port))
+    simulated.some((each) => (each.host === host || each.host === plain) && each.ports.includes(port))
   )
 }
 

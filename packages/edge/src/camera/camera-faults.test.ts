@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { nothingKnown } from './address.ts'
 import { patience } from './connection.ts'
 import { odd, startDemoCamera } from './testing/demo-camera.ts'
 import { frameListener } from './testing/frame-listener.ts'
@@ -136,7 +137,7 @@ describe('a camera that misbehaves', () => {
     'an address of this machine or of a cloud is refused without a connection: %s',
     async (host) => {
       const peer = await startPeer(() => null)
-      const { until } = watch({ address: `rtsp://${host}:${peer.port}/stream1`, allow: () => [] })
+      const { until } = watch({ address: `rtsp://${host}:${peer.port}/stream1`, known: () => nothingKnown })
       await until({ state: 'refused', cause: 'address_refused' })
       expect(peer.connections()).toBe(0)
     },

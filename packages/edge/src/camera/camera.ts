@@ -2,7 +2,7 @@
 import type { SourceState } from '@sightline/contract/edge'
 import { mostPreRollSeconds } from '@sightline/domain'
 import { createLive, type LiveListener, type LiveMode, type LiveViewer } from '../live/live.ts'
-import type { AllowedHost, Target } from './address.ts'
+import type { KnownHosts, Target } from './address.ts'
 import type { Masks } from './burn.ts'
 import { type CameraCause, CameraError, isRefusal, sentCodec } from './cause.ts'
 import { type Connection, type Ending, openConnection, type Patience, type Snapshot } from './connection.ts'
@@ -28,8 +28,8 @@ export type CameraOptions = {
   password: string | null
   /** Why it must not be opened; it says so and does nothing. */
   refusal?: CameraCause | null
-  /** Simulated cameras of this machine; asked for at every connection. */
-  allow: () => AllowedHost[]
+  /** Asked for at every connection. */
+  known: () => KnownHosts
   analysis: Analysis | null
   /** What no picture of it may show. While there is any, the stream itself goes nowhere: see `setMasks`. */
   masks?: Masks
@@ -60,6 +60,8 @@ export type Camera = {
    */
   setMasks(masks: Masks): void
   isMasked(): boolean
+  /** Where on its time line a picture of this moment is, ms; null before the first picture. @param at ms since the epoch */
+  ptsMsAt(at: number): number | null
   /** The last seconds, from a key frame on. */
   preRoll(): AccessUnit[]
   /** Each unit from now on, as it was sent; answers the function that ends it. */
@@ -93,6 +95,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   let transport: Transport = 'tcp'
   let parameters: ParameterSets | null = null
   let lastPts = 0
+  let last: Pick<Unit, 'pts' | 'at'> | null = null
   let state: SourceState['state'] = 'connecting'
   let cause: CameraCause | null = null
   let lastFrameAt: number | null = null
@@ -144,6 +147,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
     rate.count(performance.now())
     lastFrameAt = unit.at
     lastPts = Math.max(lastPts, unit.pts)
+    last = unit
     if (masks.length === 0) passOn({ ...unit, parameters })
     if (state !== 'streaming' && unit.key) {
       openings += 1
@@ -197,7 +201,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   }
   /** By the way of sending that worked last, else by the other. */
   const attempt = async (): Promise<{ cause: CameraCause; ranMs: number }> => {
-    const reached = await reach(options.address, options, options.allow())
+    const reached = await reach(options.address, options, options.known())
     if ('cause' in reached) return { cause: reached.cause, ranMs: 0 }
     for (let way = 0; way < 2 && !stopping.signal.aborted; way++) {
       const ending = await connect(reached.target)
@@ -230,6 +234,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   return {
     state: current,
     pid: () => connection?.pid,
+    ptsMsAt: (at) => last && last.pts / ticksPerMs + at - last.at,
     preRoll: ring.all,
     tap(take) {
       taps.add(take)

@@ -11,7 +11,7 @@ const anyone = { username: null, password: null }
 describe('what a stream is, before it is added', () => {
   test('codec, size, rate and a still', async () => {
     const demo = await startDemoCamera(odd)
-    const probed = await probeStream({ address: demo.address, ...odd, allow: local(demo.port) })
+    const probed = await probeStream({ address: demo.address, ...odd, known: local(demo.port) })
     expect(probed).toMatchObject({ codec: 'h264', width: 640, height: 360, fps: 15 })
     const { bitrate, key_interval } = probed as { bitrate: number; key_interval: number }
     // One key frame in 30 pictures, of a scene with the size of which nothing else is known.
@@ -23,7 +23,7 @@ describe('what a stream is, before it is added', () => {
 
   test('by UDP where the camera wants it', async () => {
     const demo = await startDemoCamera({ transports: ['udp'] })
-    const probed = await probeStream({ address: demo.address, ...anyone, allow: local(demo.port) })
+    const probed = await probeStream({ address: demo.address, ...anyone, known: local(demo.port) })
     expect(probed).toMatchObject({ codec: 'h264', fps: 15 })
   })
 
@@ -34,14 +34,14 @@ describe('what a stream is, before it is added', () => {
   ] as const)('why it cannot be used: %s', async (fault, cause) => {
     const demo = await startDemoCamera(odd)
     demo.setFault(fault)
-    expect(await probeStream({ address: demo.address, ...odd, allow: local(demo.port) })).toEqual({ cause })
+    expect(await probeStream({ address: demo.address, ...odd, known: local(demo.port) })).toEqual({ cause })
   })
 
   test('a stream without pictures ends with the time that was given', async () => {
     const demo = await startDemoCamera()
     demo.setFault('stall')
     const begun = performance.now()
-    const probed = await probeStream({ address: demo.address, ...anyone, allow: local(demo.port), timeoutMs: 2000 })
+    const probed = await probeStream({ address: demo.address, ...anyone, known: local(demo.port), timeoutMs: 2000 })
     expect(probed).toEqual({ cause: 'stalled' })
     expect(performance.now() - begun).toBeLessThan(3000)
   })
@@ -60,6 +60,6 @@ describe.skipIf(gstMissing)('a camera of another make', () => {
   ] as const)('%s is named', async (codec, cause) => {
     const gst = await startGst(pipelines[codec])
     onTestFinished(gst.stop)
-    expect(await probeStream({ address: gst.address, ...anyone, allow: local(gst.port) })).toEqual({ cause })
+    expect(await probeStream({ address: gst.address, ...anyone, known: local(gst.port) })).toEqual({ cause })
   })
 })

@@ -1,4 +1,4 @@
-import { type AllowedHost, checkAddress, type Target } from './address.ts'
+import { checkAddress, type KnownHosts, nothingKnown, type Target } from './address.ts'
 import type { Masks } from './burn.ts'
 import type { CameraCause } from './cause.ts'
 import type { FromChild, Transport, Unit } from './messages.ts'
@@ -24,7 +24,7 @@ export type ProbedStream = {
 
 type Probe = Credentials & {
   address: string
-  allow?: AllowedHost[]
+  known?: KnownHosts
   timeoutMs?: number
   /** What its still must not show. */
   masks?: Masks
@@ -41,9 +41,9 @@ const keyWaitSeconds = 4.2
 export async function reach(
   address: string,
   credentials: Credentials,
-  allow: AllowedHost[],
+  known: KnownHosts,
 ): Promise<{ target: Target } | { cause: CameraCause }> {
-  const target = await checkAddress(address, { schemes: ['rtsp:'], allow })
+  const target = await checkAddress(address, { schemes: ['rtsp:'], known })
   if ('cause' in target) return target
   const seen = await preflight(target, credentials)
   return 'cause' in seen ? seen : { target }
@@ -52,7 +52,7 @@ export async function reach(
 /** Opens a stream as `startCamera` would and tells what it is, in at most `timeoutMs` (12 s), or the cause why it cannot be used. */
 export async function probeStream(probe: Probe): Promise<ProbedStream | { cause: CameraCause }> {
   const deadline = performance.now() + (probe.timeoutMs ?? probeMs)
-  const reached = await reach(probe.address, probe, probe.allow ?? [])
+  const reached = await reach(probe.address, probe, probe.known ?? nothingKnown)
   if ('cause' in reached) return reached
   const left = () => Math.max(500, deadline - performance.now())
   const byTcp = await look(reached.target, probe, 'tcp', left())

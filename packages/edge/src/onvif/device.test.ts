@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Credentials } from '../camera/rtsp.ts'
+import { local } from '../camera/testing/watch.ts'
 import { probe, type StreamCheck } from './probe.ts'
 import { soapTimeoutMs } from './soap.ts'
 import { decentAnswer, fault, soap, startOnvifPeer } from './testing/onvif-peer.ts'
@@ -21,7 +22,7 @@ async function tried(answer: Answer, login: Credentials = { username: 'admin', p
   const result = await probe(
     { address: peer.address, ...login },
     {
-      allow: [{ host: '127.0.0.1', ports: [peer.port] }],
+      known: local(peer.port),
       probeStream: async ({ address }) => {
         streams.push(address)
         return works

@@ -1,5 +1,5 @@
 /** What a camera says about itself by ONVIF: six calls, one after the other, since weak cameras refuse two at once. */
-import { type AllowedHost, checkAddress, type Target } from '../camera/address.ts'
+import { checkAddress, type KnownHosts, type Target } from '../camera/address.ts'
 import type { Credentials } from '../camera/rtsp.ts'
 import { type Login, SoapError, type SoapOptions, soapCall } from './soap.ts'
 import { attributeOf, escapeXml, nodesAt, textAt, type XmlNode } from './xml.ts'
@@ -30,7 +30,7 @@ export type OnvifCamera = {
   snapshotUri: string | null
 }
 
-export type AskOptions = { allow: AllowedHost[]; signal?: AbortSignal }
+export type AskOptions = { known: KnownHosts; signal?: AbortSignal }
 
 const maxProfiles = 8
 const maxTextLength = 200
@@ -56,14 +56,14 @@ const codecs: Record<string, string> = {
 export async function askCamera(
   device: Target,
   credentials: Credentials,
-  { allow, signal }: AskOptions,
+  { known, signal }: AskOptions,
 ): Promise<OnvifCamera> {
   const clockOffsetMs = await cameraClock(device, { signal })
   const login: Login = { ...credentials, clockOffsetMs: clockOffsetMs ?? 0 }
   const signedIn = { login, signal }
   const information = await deviceInformation(device, signedIn)
   const endpointUuid = await ifOffered(endpointReference(device, signedIn), null)
-  const media = await mediaService(device, allow, signedIn)
+  const media = await mediaService(device, known, signedIn)
   const described = await profilesOf(media, signedIn)
   const profiles: OnvifProfile[] = []
   for (const profile of described.slice(0, maxProfiles))
@@ -132,7 +132,7 @@ export function plainUuid(text: string | null): string | null {
 type MediaService = { version: 'media' | 'media2'; target: Target }
 
 /** Media where the camera has it, Media2 on newer ones that have nothing else. */
-async function mediaService(device: Target, allow: AllowedHost[], options: SoapOptions): Promise<MediaService> {
+async function mediaService(device: Target, known: KnownHosts, options: SoapOptions): Promise<MediaService> {
   const services = await ifOffered(listedServices(device, options), [])
   const version = (['media', 'media2'] as const).find((each) =>
     services.some(({ namespace }) => namespace === namespaces[each]),
@@ -140,7 +140,7 @@ async function mediaService(device: Target, allow: AllowedHost[], options: SoapO
   const xaddr = version
     ? services.find(({ namespace }) => namespace === namespaces[version])?.xaddr
     : await mediaCapability(device, options)
-  return { version: version ?? 'media', target: await onDevice(device, xaddr ?? null, allow) }
+  return { version: version ?? 'media', target: await onDevice(device, xaddr ?? null, known) }
 }
 
 async function listedServices(device: Target, options: SoapOptions) {
@@ -161,13 +161,13 @@ async function mediaCapability(device: Target, options: SoapOptions): Promise<st
  * The service's address, always on the device that was asked: a camera behind a router tells its inner address, and a
  * hostile one the address of somebody else.
  */
-async function onDevice(device: Target, xaddr: string | null, allow: AllowedHost[]): Promise<Target> {
+async function onDevice(device: Target, xaddr: string | null, known: KnownHosts): Promise<Target> {
   const url = URL.parse(xaddr ?? '')
   if (url?.protocol !== 'http:') return device
   const path = url.pathname + url.search
   const isSameHost = [device.host, device.ip].includes(url.hostname.replace(/^\[|\]$/g, ''))
   if (!isSameHost || url.port === String(device.port)) return { ...device, path }
-  const other = await checkAddress(`http://${url.host}${path}`, { schemes: ['http:'], allow })
+  const other = await checkAddress(`http://${url.host}${path}`, { schemes: ['http:'], known })
   return 'cause' in other || other.ip !== device.ip ? { ...device, path } : other
 }
 

@@ -2,6 +2,9 @@ import type { LinkDiscovered } from '@sightline/contract/edge'
 import { linkDiscovered } from '@sightline/contract/edge'
 import { type Discovery, openDiscovery, type SimulatedCamera, startCamera } from '@sightline/simcam'
 import { afterEach, describe, expect, test } from 'vitest'
+import { startCameraNetwork } from '../../../simcam/src/testing/network.ts'
+import { type KnownHosts, nothingKnown } from '../camera/address.ts'
+import { local } from '../camera/testing/watch.ts'
 import { type DiscoverOptions, discover, scanInterfaces } from './discover.ts'
 import { probeMatches, startResponder } from './testing/responder.ts'
 
@@ -28,14 +31,14 @@ async function cameras(count: number) {
     )
   running.push(discovery, ...made.map((camera) => ({ close: () => camera.stop() })))
   const list = made.map(({ camera }) => camera)
-  return { list, allow: [{ host: '127.0.0.1', ports: list.map(({ onvif_port }) => onvif_port) }] }
+  return { list, known: local(...list.map(({ onvif_port }) => onvif_port)) }
 }
 
-async function run(options: DiscoverOptions, allow: { host: string; ports: number[] }[], signal?: AbortSignal) {
+async function run(options: DiscoverOptions, known: KnownHosts, signal?: AbortSignal) {
   const found: (LinkDiscovered & { afterMs: number })[] = []
   const started = performance.now()
   const scanned = await discover(options, {
-    allow,
+    known,
     signal,
     onFound: (one) => found.push({ ...one, afterMs: performance.now() - started }),
   })
@@ -49,8 +52,8 @@ async function liar(said: { xaddrs?: string; uuid?: string; scopes?: string }[])
 
 describe('discovery', () => {
   test('finds two cameras on loopback within 0.7 s and tells of each as it answers', async () => {
-    const { list, allow } = await cameras(2)
-    const { found, scanned } = await run({}, allow)
+    const { list, known } = await cameras(2)
+    const { found, scanned } = await run({}, known)
     expect(found.map(({ xaddr }) => xaddr).sort()).toEqual(list.map(({ xaddr }) => xaddr).sort())
     const one = found.find(({ xaddr }) => xaddr === list[0]?.xaddr)
     expect(one).toMatchObject({
@@ -72,22 +75,33 @@ describe('discovery', () => {
     expect(scanned.ms).toBeLessThan(1500)
   })
 
+  test('a range is asked to its last address, however many of them nobody has', async ({ skip }) => {
+    const network = await startCameraNetwork('10.249.8', [11, 150, 254])
+    if (!network) {
+      console.log('skipped: cameras on a network of their own need root (or CAP_NET_ADMIN) and iproute2')
+      return skip()
+    }
+    running.push(network)
+    const { found } = await run({ range: '10.249.8.0/24', interfaces: [], seconds: 2 }, nothingKnown)
+    expect(found.map(({ host }) => host).sort()).toEqual(['10.249.8.11', '10.249.8.150', '10.249.8.254'])
+  })
+
   test('keeps quiet about programs on this machine that are not declared as demo cameras', async () => {
-    const { list, allow } = await cameras(2)
-    const first = [{ host: '127.0.0.1', ports: [list[0]?.onvif_port ?? 0] }]
+    const { list, known } = await cameras(2)
+    const first = local(list[0]?.onvif_port ?? 0)
     expect((await run({}, first)).found.map(({ xaddr }) => xaddr)).toEqual([list[0]?.xaddr])
-    expect((await run({}, [])).found).toEqual([])
-    expect((await run({}, allow)).found.length).toBe(2)
+    expect((await run({}, nothingKnown)).found).toEqual([])
+    expect((await run({}, known)).found.length).toBe(2)
   })
 
   test('ends at once when it is stopped, with what it has found', async () => {
-    const { allow } = await cameras(1)
+    const { known } = await cameras(1)
     const stop = new AbortController()
     const found: LinkDiscovered[] = []
     const scanned = await discover(
       { seconds: 20 },
       {
-        allow,
+        known,
         signal: stop.signal,
         onFound: (one) => {
           found.push(one)
@@ -100,12 +114,12 @@ describe('discovery', () => {
   })
 
   test('asks only on the interfaces that are named', async () => {
-    const { allow } = await cameras(1)
+    const { known } = await cameras(1)
     const others = scanInterfaces().filter(({ name }) => name !== 'lo')
-    expect((await run({ interfaces: ['lo'] }, allow)).scanned.interfaces).toEqual(['lo'])
+    expect((await run({ interfaces: ['lo'] }, known)).scanned.interfaces).toEqual(['lo'])
     const elsewhere = others.map(({ name }) => name)
-    if (elsewhere.length > 0) expect((await run({ interfaces: elsewhere }, allow)).found).toEqual([])
-    await expect(run({ interfaces: ['none0'] }, allow)).rejects.toThrow('interface_unknown')
+    if (elsewhere.length > 0) expect((await run({ interfaces: elsewhere }, known)).found).toEqual([])
+    await expect(run({ interfaces: ['none0'] }, known)).rejects.toThrow('interface_unknown')
   })
 
   test.each([
@@ -113,18 +127,18 @@ describe('discovery', () => {
     ['8.8.8.0/24', 'range_not_private'],
     ['10.0.0.0/8', 'range_too_large'],
   ])('refuses the range %s', async (range, fault) => {
-    await expect(run({ range }, [])).rejects.toThrow(fault)
+    await expect(run({ range }, nothingKnown)).rejects.toThrow(fault)
   })
 })
 
 describe('a device that lies', () => {
   const port = 50_999
-  const allow = [{ host: '127.0.0.1', ports: [port] }]
+  const known = local(port)
   const uuid = '5a3c1e5e-1111-4111-8111-111111111111'
 
   test('about its host is offered at the address that it answered from', async () => {
     await liar([{ uuid, xaddrs: `http://169.254.169.254:${port}/onvif/device_service` }])
-    const { found } = await run({}, allow)
+    const { found } = await run({}, known)
     expect(found.map(({ xaddr, host }) => [xaddr, host])).toEqual([
       [`http://127.0.0.1:${port}/onvif/device_service`, '127.0.0.1'],
     ])
@@ -134,7 +148,7 @@ describe('a device that lies', () => {
     await liar([
       { uuid, xaddrs: `http://10.1.1.1:${port}/a http://[fe80::1]/b http://127.0.0.1:${port}/c https://127.0.0.1/d` },
     ])
-    expect((await run({}, allow)).found.map(({ xaddr }) => xaddr)).toEqual([`http://127.0.0.1:${port}/c`])
+    expect((await run({}, known)).found.map(({ xaddr }) => xaddr)).toEqual([`http://127.0.0.1:${port}/c`])
   })
 
   test('about who it is cannot hide the one whose name it takes', async () => {
@@ -142,7 +156,7 @@ describe('a device that lies', () => {
       { uuid, xaddrs: `http://127.0.0.1:${port}/real` },
       { uuid, xaddrs: `http://127.0.0.1:${port}/false` },
     ])
-    expect((await run({}, allow)).found.length).toBe(2)
+    expect((await run({}, known)).found.length).toBe(2)
   })
 
   test.each([
@@ -152,20 +166,20 @@ describe('a device that lies', () => {
     ['a port that is none', 'http://127.0.0.1:99999/'],
   ])('with %s is passed over', async (_what, xaddrs) => {
     await liar([{ uuid, xaddrs }])
-    expect((await run({}, [{ host: '127.0.0.1', ports: [port, 80] }])).found).toEqual([])
+    expect((await run({}, local(port, 80))).found).toEqual([])
   })
 
   test('with credentials and rubbish in what it says is cleaned', async () => {
     const scopes = `onvif://www.onvif.org/name/%E0%A4%A onvif://www.onvif.org/hardware/${'x'.repeat(500)} onvif://www.onvif.org/manufacturer/A%0AB`
     await liar([{ uuid, xaddrs: `http://admin:secret@127.0.0.1:${port}/x`, scopes }])
-    const [one] = (await run({}, allow)).found
+    const [one] = (await run({}, known)).found
     expect(one).toMatchObject({ xaddr: `http://127.0.0.1:${port}/x`, name: '%E0%A4%A', maker: 'A B' })
     expect(one?.model?.length).toBe(200)
   })
 
   test('many times over is heard some times, so that it leaves room for others', async () => {
     await liar(Array.from({ length: 1200 }, (_, i) => ({ xaddrs: `http://127.0.0.1:${port}/${i}` })))
-    const { found } = await run({ seconds: 2 }, allow)
+    const { found } = await run({ seconds: 2 }, known)
     expect(found.length).toBeGreaterThan(1)
     expect(found.length).toBeLessThanOrEqual(64)
   })

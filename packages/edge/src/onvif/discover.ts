@@ -1,7 +1,7 @@
 /** Asks every network of this machine, and optionally each address of a range, for cameras; tells of each as it answers. */
 import { networkInterfaces } from 'node:os'
 import type { LinkDiscovered } from '@sightline/contract/edge'
-import { type AllowedHost, isCameraIp } from '../camera/address.ts'
+import { isCameraIp, type KnownHosts } from '../camera/address.ts'
 import { type Discovery, Failed } from '../engine.ts'
 import { plainUuid, words } from './device.ts'
 import { rangeAddresses } from './range.ts'
@@ -24,8 +24,8 @@ export type DiscoverOptions = {
 
 export type DiscoverHooks = {
   onFound(found: LinkDiscovered): void
-  /** Demo cameras: the only ones to be told of on this machine itself. */
-  allow: AllowedHost[]
+  /** Of this machine itself only simulated cameras are told of, of the portal's none. */
+  known: KnownHosts
   signal?: AbortSignal
 }
 
@@ -71,11 +71,11 @@ const plain = (address: string): string => address.split('/')[0] as string
 /* ── what an answer says ─────────────────────────────────────────────────────────────── */
 
 /** Each device once, though it answers twice and on several interfaces. */
-function tellOnce({ onFound, allow }: DiscoverHooks): (via: string | null) => OnMatch {
+function tellOnce({ onFound, known }: DiscoverHooks): (via: string | null) => OnMatch {
   const told = new Set<string>()
   const ofHost = new Map<string, number>()
   return (via) => (match, sender) => {
-    const found = describeMatch(match, sender, via, allow)
+    const found = describeMatch(match, sender, via, known)
     if (!found || told.size >= maxFound) return
     // Identity and address together: a device that borrows another's UUID cannot hide it.
     const key = `${found.endpoint_uuid} ${found.xaddr}`
@@ -91,18 +91,13 @@ function tellOnce({ onFound, allow }: DiscoverHooks): (via: string | null) => On
  * @param via name of the interface that the answer came on
  * @returns null for what is no camera to use: without an address by http, or at an address that is no camera's
  */
-function describeMatch(
-  match: XmlNode,
-  sender: string,
-  via: string | null,
-  allow: AllowedHost[],
-): LinkDiscovered | null {
+function describeMatch(match: XmlNode, sender: string, via: string | null, known: KnownHosts): LinkDiscovered | null {
   const service = serviceAddress(textAt(match, 'XAddrs'), sender)
   if (!service) return null
   const port = Number(service.port || 80)
-  const isDemo = allow.some((each) => each.host === sender && each.ports.includes(port))
+  const isDemo = known.simulated.some((each) => each.host === sender && each.ports.includes(port))
   // The guard of all connections: what could not be opened afterwards is not offered.
-  if (!isDemo && !isCameraIp(sender)) return null
+  if (!isDemo && !isCameraIp(sender, known.portal)) return null
   const scopes = scopesIn(textAt(match, 'Scopes'))
   return {
     endpoint_uuid: plainUuid(textAt(match, 'EndpointReference', 'Address')),

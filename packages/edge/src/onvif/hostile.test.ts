@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:net'
 import type { Finding } from '@sightline/contract/edge'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { probeStream } from '../camera/probe.ts'
+import { local } from '../camera/testing/watch.ts'
 import { probe } from './probe.ts'
 import { decentAnswer, soap, startOnvifPeer } from './testing/onvif-peer.ts'
 import { probeMatches } from './testing/responder.ts'
@@ -32,7 +33,7 @@ async function tried(answer: Answer) {
   const result = await probe(
     { address: peer.address, username: 'admin', password: 'secret' },
     {
-      allow: [{ host: '127.0.0.1', ports: [peer.port] }],
+      known: local(peer.port),
       probeStream,
       onFinding: (finding) => findings.push(finding),
     },

@@ -3,6 +3,7 @@ import { type CameraOptions, startCamera } from '@sightline/simcam'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { probeStream } from '../camera/probe.ts'
 import { gstMissing, pipelines, startGst } from '../camera/testing/gst.ts'
+import { local } from '../camera/testing/watch.ts'
 import { type ProbeTarget, probe } from './probe.ts'
 
 const password = 'p@ss:w/rd#1^!'
@@ -24,11 +25,9 @@ async function camera(options: Partial<CameraOptions> = {}) {
 }
 type Made = Awaited<ReturnType<typeof camera>>
 
-const allowFor = (...ports: number[]) => [{ host: '127.0.0.1', ports }]
-
 /** Probes as the nimble does, and checks what every answer must keep. */
 async function tried(target: ProbeTarget, ports: number[]) {
-  const result = probed.parse(await probe(target, { allow: allowFor(...ports), probeStream }))
+  const result = probed.parse(await probe(target, { known: local(...ports), probeStream }))
   if (target.password) {
     const { snapshot: _picture, ...words } = result
     for (const form of [target.password, encodeURIComponent(target.password)])
@@ -95,7 +94,7 @@ describe('a camera that is fine', () => {
     const { findings } = await probe(
       { address: xaddr, username: 'admin', password },
       {
-        allow: allowFor(...portsOf(made)),
+        known: local(...portsOf(made)),
         async probeStream(stream) {
           told.push({ code: 'the stream is being opened', at: performance.now() })
           return probeStream(stream)

@@ -1,6 +1,6 @@
 /** A camera tried before it is saved: by ONVIF when that is its address, and always by opening a stream of it. */
 import type { Finding, Probed } from '@sightline/contract/edge'
-import { type AllowedHost, checkAddress, parseAddress, type Target } from '../camera/address.ts'
+import { checkAddress, type KnownHosts, parseAddress, type Target } from '../camera/address.ts'
 import { type CameraCause, sentCodec } from '../camera/cause.ts'
 import type { Credentials } from '../camera/rtsp.ts'
 import { askCamera, type OnvifCamera, type OnvifProfile } from './device.ts'
@@ -37,10 +37,9 @@ export type StreamCheck =
   | { cause: CameraCause }
 
 export type ProbeHooks = {
-  /** Loopback addresses that may be tried: demo cameras. */
-  allow: AllowedHost[]
+  known: KnownHosts
   /** Opens a stream as the pipeline will: `probeStream` of `camera/probe.ts`. */
-  probeStream(stream: ProbeTarget & { allow: AllowedHost[] }): Promise<StreamCheck>
+  probeStream(stream: ProbeTarget & { known: KnownHosts }): Promise<StreamCheck>
   /** Each as it is found; the answer holds all of them, the most important first. */
   onFinding?(finding: Finding): void
   signal?: AbortSignal
@@ -70,12 +69,12 @@ async function tryCamera(target: ProbeTarget, hooks: ProbeHooks): Promise<Probed
   if (carriesCredentials(target.address)) return nothing([failure('credentials_apart', true)])
   if (parseAddress(target.address, ['rtsp:'])) return probeRtsp(target, hooks)
   const address = target.address.replace(/^(http:\/\/[^/?#]+)\/?$/, `$1${devicePath}`)
-  const device = await checkAddress(address, { schemes: ['http:'], allow: hooks.allow })
+  const device = await checkAddress(address, { schemes: ['http:'], known: hooks.known })
   if ('cause' in device) return nothing([failure(device.cause, hasUser(target))])
   try {
     const patience = AbortSignal.timeout(patienceMs)
     const signal = hooks.signal ? AbortSignal.any([hooks.signal, patience]) : patience
-    const camera = await askCamera(device, target, { allow: hooks.allow, signal })
+    const camera = await askCamera(device, target, { known: hooks.known, signal })
     return await probeOnvif(camera, device, target, hooks)
   } catch (error) {
     if (!(error instanceof SoapError)) throw error
@@ -163,7 +162,7 @@ function usable(
 /** Opens the stream; what it really sends goes before what ONVIF says it would. */
 async function tryStream(profile: Profile, target: ProbeTarget, hooks: ProbeHooks) {
   const { username, password } = target
-  const check = await hooks.probeStream({ address: profile.stream_address, username, password, allow: hooks.allow })
+  const check = await hooks.probeStream({ address: profile.stream_address, username, password, known: hooks.known })
   if ('cause' in check) {
     const codec = sentCodec(check.cause)
     const findings = [failure(check.cause as ProbeCause, hasUser(target))]
@@ -186,11 +185,11 @@ async function stillOf(
   camera: OnvifCamera,
   device: Target,
   target: ProbeTarget,
-  { allow, signal, isMasked }: ProbeHooks,
+  { known, signal, isMasked }: ProbeHooks,
 ): Promise<Buffer | null> {
   if (isMasked) return null
   const told = toldAddress(camera.snapshotUri ?? '', 'http:', device, target)
-  return 'fault' in told ? null : fetchStill(told.address, target, allow, signal)
+  return 'fault' in told ? null : fetchStill(told.address, target, known, signal)
 }
 
 const written = (jpeg: Buffer | null): string | null =>

@@ -1,4 +1,4 @@
-import { type AllowedHost, checkAddress } from '../camera/address.ts'
+import { checkAddress, type KnownHosts } from '../camera/address.ts'
 import { authorize, type Credentials } from '../camera/rtsp.ts'
 import { exchange, SoapError, soapTimeoutMs } from './soap.ts'
 
@@ -9,10 +9,10 @@ export const maxStillBytes = 500_000
 export async function fetchStill(
   address: string,
   credentials: Credentials,
-  allow: AllowedHost[],
+  known: KnownHosts,
   signal?: AbortSignal,
 ): Promise<Buffer | null> {
-  const target = await checkAddress(address, { schemes: ['http:'], allow })
+  const target = await checkAddress(address, { schemes: ['http:'], known })
   if ('cause' in target) return null
   const deadline = AbortSignal.any([AbortSignal.timeout(soapTimeoutMs), ...(signal ? [signal] : [])])
   const get = (headers: Record<string, string>) => exchange(target, 'GET', headers, '', maxStillBytes, deadline)

@@ -9,9 +9,13 @@ export const discoveryPort = 3702
 export const discoveryGroup = '239.255.255.250'
 /** A datagram may get lost; a device that heard both answers both. */
 const resendMs = 300
-/** Unicast probes go out in batches, so that a range fills no queue on the way. */
-const batchSize = 64
-const batchPauseMs = 5
+/**
+ * Single addresses are asked from several sockets, one after the other, so that a range fills no queue on the way. What is sent to
+ * an address that nobody has waits three seconds for one who has it, in the memory of its socket: that holds some ninety
+ * questions (Linux, as installed), and two go to each address. Whoever comes after waits too.
+ */
+const mostOfSocket = 32
+const batchPauseMs = 3
 /**
  * What is read of answers, of one host and of all: an answer has about 1.5 KB, and whoever sends megabytes wants something
  * else. The worst XML of this size takes a quarter of a second, and four.
@@ -23,7 +27,7 @@ const mostBytes = 4 * 1024 * 1024
 export type OnMatch = (match: XmlNode, sender: string) => void
 
 /**
- * Sends a Probe to each address, twice, from a socket of its own, and listens until it is over.
+ * Sends a Probe to each address, twice, and listens until it is over.
  * @param local address of the interface to ask on; null leaves the way to the routing table
  * @returns whether anything could be sent
  */
@@ -34,35 +38,54 @@ export async function ask(
   over: AbortSignal,
 ): Promise<boolean> {
   const id = `urn:uuid:${randomUUID()}`
+  const heard = hearing()
+  const isAsked = local === null ? askedOf(addresses) : () => true
+  const onMessage = (message: Buffer, { address }: { address: string }) => {
+    // Who has not heard the question cannot know its id: not worth reading.
+    if (!isAsked(address) || !message.includes(id) || !heard(address, message.length)) return
+    for (const match of matchesIn(message, id)) onMatch(match, address)
+  }
+  const batches = Array.from({ length: Math.ceil(addresses.length / mostOfSocket) }, (_, i) =>
+    addresses.slice(i * mostOfSocket, (i + 1) * mostOfSocket),
+  )
   const probe = Buffer.from(probeMessage(id))
+  const sent = await Promise.all(
+    batches.map(async (batch, i) => {
+      if (i > 0) await pause(i * batchPauseMs, over)
+      return askFromOne(batch, local, probe, onMessage, over)
+    }),
+  )
+  return sent.includes(true)
+}
+
+async function askFromOne(
+  addresses: string[],
+  local: string | null,
+  probe: Buffer,
+  onMessage: (message: Buffer, sender: { address: string }) => void,
+  over: AbortSignal,
+): Promise<boolean> {
   const socket = createSocket('udp4')
   const closed = new Promise<void>((done) => socket.once('close', () => done()))
-  const send = async (): Promise<boolean> => {
-    let isSent = false
-    for (let i = 0; i < addresses.length && !over.aborted; i += batchSize) {
-      const batch = addresses.slice(i, i + batchSize)
-      const sent = await Promise.all(batch.map((address) => sendTo(socket, probe, address)))
-      isSent ||= sent.includes(true)
-      if (addresses.length > batchSize) await pause(batchPauseMs, over)
-    }
-    return isSent
+  let isSent = false
+  /** Does not wait for what cannot be sent at once. */
+  const send = () => {
+    if (over.aborted) return
+    for (const address of addresses)
+      socket.send(probe, discoveryPort, address, (error) => {
+        isSent ||= error === null
+      })
   }
   try {
     await bind(socket, local)
     // An ICMP error about one address says nothing about the others.
     socket.on('error', () => undefined)
-    const heard = hearing()
-    const isAsked = local === null ? askedOf(addresses) : () => true
-    socket.on('message', (message, { address }) => {
-      // Who has not heard the question cannot know its id: not worth reading.
-      if (!isAsked(address) || !message.includes(id) || !heard(address, message.length)) return
-      for (const match of matchesIn(message, id)) onMatch(match, address)
-    })
-    const isSent = await send()
+    socket.on('message', onMessage)
+    send()
     await pause(resendMs, over)
-    const isSentAgain = await send()
+    send()
     if (!over.aborted) await once(over, 'abort')
-    return isSent || isSentAgain
+    return isSent
   } catch (error) {
     // The interface went away, or does no multicast: it is left out of what was scanned.
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
@@ -98,9 +121,6 @@ async function bind(socket: Socket, local: string | null): Promise<void> {
   socket.setMulticastInterface(local)
   socket.setMulticastTTL(1)
 }
-
-const sendTo = (socket: Socket, message: Buffer, address: string): Promise<boolean> =>
-  new Promise((done) => socket.send(message, discoveryPort, address, (error) => done(error === null)))
 
 /** Ends early, without a word, when it is over. */
 const pause = (ms: number, over: AbortSignal): Promise<void> =>

@@ -1,4 +1,5 @@
 /** A nimble with one camera, to be killed: tells the camera process's id when it has a picture. */
+import { nothingKnown } from '../address.ts'
 import { startCamera } from '../camera.ts'
 
 const address = process.argv[2] as string
@@ -8,7 +9,7 @@ const camera = startCamera(
     address,
     username: null,
     password: null,
-    allow: () => [{ host: '127.0.0.1', ports: [Number(new URL(address).port)] }],
+    known: () => ({ ...nothingKnown, simulated: [{ host: '127.0.0.1', ports: [Number(new URL(address).port)] }] }),
     analysis: null,
   },
   {

@@ -2,7 +2,7 @@
 import type { SourceState } from '@sightline/contract/edge'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { LiveMode } from '../../live/live.ts'
-import type { AllowedHost } from '../address.ts'
+import { type KnownHosts, nothingKnown } from '../address.ts'
 import { type Camera, type CameraOptions, startCamera } from '../camera.ts'
 import type { AnalysisPace } from '../messages.ts'
 
@@ -15,7 +15,10 @@ export type Watched = {
   until(expected: Partial<SourceState>, seconds?: number): Promise<SourceState>
 }
 
-export const local = (...ports: number[]): AllowedHost[] => [{ host: '127.0.0.1', ports }]
+export const local = (...ports: number[]): KnownHosts => ({
+  ...nothingKnown,
+  simulated: [{ host: '127.0.0.1', ports }],
+})
 
 export function watch(options: Partial<CameraOptions> & { address: string }): Watched {
   const states: SourceState[] = []
@@ -27,7 +30,7 @@ export function watch(options: Partial<CameraOptions> & { address: string }): Wa
       source_id: '01890000-0000-7000-8000-0000000000a1',
       username: null,
       password: null,
-      allow: () => local(port),
+      known: () => local(port),
       analysis: null,
       ...options,
     },

@@ -12,6 +12,7 @@ import {
   search,
   stored,
   thing,
+  upTo10000,
   version,
 } from './field.ts'
 import { health } from './health.ts'
@@ -279,6 +280,21 @@ export const channel = {
     access: 'user_and_above',
     input: z.strictObject({ channel_id: id, force: z.boolean().default(false) }),
     output: started,
+  }),
+  setOccupancy: op({
+    method: 'POST',
+    path: '/channel/occupancy',
+    summary: 'Say how many people are inside: a channel that counts occupancy goes on from there',
+    access: 'user_and_above',
+    // Each is an event with a picture.
+    perMinute: 10,
+    input: z.strictObject({ channel_id: id, occupancy: upTo10000 }),
+    output: z.object({
+      channel_id: z.uuid(),
+      occupancy: z.int(),
+      /** What was counted until then; null while it was not known. */
+      before: z.int().nullable(),
+    }),
   }),
   troubleshoot: op({
     method: 'GET',

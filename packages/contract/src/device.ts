@@ -2,13 +2,27 @@ import { bulkDevices } from '@sightline/domain'
 import * as z from 'zod'
 import { channelEntity, channelStats, channelStatus } from './channel.ts'
 import { finding } from './edge.ts'
-import { id, optionalPaging, port, queryList, requiredLine, search, stored, tags, thing, version } from './field.ts'
+import {
+  id,
+  optionalPaging,
+  port,
+  queryList,
+  requiredLine,
+  search,
+  stored,
+  tagPart,
+  tags,
+  thing,
+  version,
+} from './field.ts'
 import { health, healthStretch } from './health.ts'
 import { deviceImport, imported } from './import.ts'
 import { op } from './op.ts'
 
 /** What one camera can give to others. */
 export const deviceSettings = ['credentials', 'tags', 'onvif_port', 'nimble'] as const
+/** So many cameras are given settings, or a tag, in one call. */
+export const changedDevices = 500
 /** So many cameras move in one call. */
 export const movedDevices = 10_000
 export const sourceRoles = ['analytics', 'live', 'both'] as const
@@ -189,7 +203,7 @@ export const deviceOps = {
     access: 'admin_and_above',
     input: z.strictObject({
       device_id: id,
-      to: z.array(id).min(1, 'required').max(500, 'at_most_items:500'),
+      to: z.array(id).min(1, 'required').max(changedDevices, `at_most_items:${changedDevices}`),
       /** `nimble`: the edge server that reads the camera. */
       settings: z.array(z.enum(deviceSettings)).min(1, 'required'),
       /** Typed again with `credentials`: cameras at other hosts are not given the stored one. */
@@ -200,6 +214,28 @@ export const deviceOps = {
         z.object({
           device_id: z.uuid(),
           outcome: z.enum(['copied', 'failed']),
+          /** Why it failed, as `error_code` of the same change alone. */
+          error_code: z.string().nullable(),
+        }),
+      ),
+    }),
+  }),
+  tag: op({
+    method: 'POST',
+    path: '/device/tag',
+    summary: 'Set one tag on cameras, or take it from them, each by itself; their other tags stay',
+    access: 'admin_and_above',
+    input: z.strictObject({
+      device_id: z.array(id).min(1, 'required').max(changedDevices, `at_most_items:${changedDevices}`),
+      key: tagPart,
+      /** Null takes it away. */
+      value: tagPart.nullable(),
+    }),
+    output: z.object({
+      devices: z.array(
+        z.object({
+          device_id: z.uuid(),
+          outcome: z.enum(['tagged', 'failed']),
           /** Why it failed, as `error_code` of the same change alone. */
           error_code: z.string().nullable(),
         }),
@@ -313,7 +349,8 @@ export const deviceOps = {
     input: z.strictObject({ device_id: id }),
     output: z.object({
       device,
-      sources: z.array(deviceSource),
+      /** Each with the size of its pictures, `1920x1080`, as its edge server last said. */
+      sources: z.array(deviceSource.extend({ resolution: z.string().nullable() })),
       channels: z.array(channelEntity.extend({ stats: channelStats, status: channelStatus })),
       nimble: z.object({ nimble_id: z.uuid(), name: z.string(), state: z.string() }),
       /** Of the last 24 hours, oldest first. */

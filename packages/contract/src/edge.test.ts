@@ -99,6 +99,7 @@ const fromPortal: { [T in PortalMessage['type']]: Extract<PortalMessage, { type:
         },
       ],
       media_days: 30,
+      portal_ips: ['10.0.0.5', 'fd00::5'],
       embedders: [
         {
           ...{ model_id: uuid, sha256: 'cd'.repeat(32), size: 4_000_000, vector_length: 512 },
@@ -115,6 +116,7 @@ const fromPortal: { [T in PortalMessage['type']]: Extract<PortalMessage, { type:
   'discover.stop': { type: 'discover.stop', id: 1 },
   probe: { type: 'probe', id: 2, address: 'http://198.51.100.1/onvif/device_service', username: null, password: null },
   'channel.do': { type: 'channel.do', id: 3, channel_id: uuid, action: 'restart', force: false },
+  'occupancy.set': { type: 'occupancy.set', id: 7, channel_id: uuid, occupancy: 12 },
   snapshot: { type: 'snapshot', id: 4, source_id: uuid },
   'media.get': { type: 'media.get', id: 5, media_id: uuid },
   'live.start': { type: 'live.start', id: 6, source_id: uuid, mode: 'fmp4' },
@@ -133,6 +135,7 @@ const fromNimble: { [T in NimbleMessage['type']]: Extract<NimbleMessage, { type:
     engine_version: '0.1.0',
     demo: true,
     capacity: 8,
+    answers: ['occupancy.set'],
   },
   pong: { type: 'pong', at: 1, received: 2, sent: 3 },
   'config.applied': { type: 'config.applied', version: 7 },
@@ -205,6 +208,7 @@ const fromNimble: { [T in NimbleMessage['type']]: Extract<NimbleMessage, { type:
     cause: null,
   },
   'channel.done': { type: 'channel.done', id: 3, ok: false, cause: 'channel_unknown' },
+  'occupancy.done': { type: 'occupancy.done', id: 7, before: 37, cause: null },
   media: { type: 'media', id: 4, content_type: 'image/jpeg', size: 1234, at: 1, cause: null },
   'live.started': { type: 'live.started', id: 6, mime: 'video/mp4; codecs="avc1.4d401f"' },
   'live.ended': { type: 'live.ended', id: 6, cause: 'stalled' },

@@ -215,6 +215,8 @@ export const linkConfig = z.object({
   embedders: z.array(linkEmbedder).default([]),
   /** Pictures and clips of events go after so many days, and before where there is no room. */
   media_days: z.int().positive().default(7),
+  /** Addresses that mean the portal's machine where this edge server is: whatever name leads there, it is no camera. */
+  portal_ips: z.array(z.string().max(64)).default([]),
 })
 export type LinkConfig = z.infer<typeof linkConfig>
 
@@ -326,6 +328,9 @@ export type Probed = z.infer<typeof probed>
 
 /* ── messages ────────────────────────────────────────────────────────────────────────── */
 
+/** Questions that protocol 1 did not have from its beginning: an edge server says in its `state` which of them it answers. */
+export const laterQuestions = ['occupancy.set'] as const
+
 const request = { id: z.int() }
 /** Streams or channels of one nimble. */
 const mostThings = 1000
@@ -367,6 +372,8 @@ export const portalMessage = z.discriminatedUnion('type', [
     action: z.enum(['revive', 'troubleshoot', 'restart', 'delete']),
     force: z.boolean(),
   }),
+  /** So many are inside: the channel counts on from there. */
+  z.object({ type: z.literal('occupancy.set'), ...request, channel_id: uuid, occupancy: z.int().min(0) }),
   z.object({ type: z.literal('snapshot'), ...request, source_id: uuid }),
   z.object({ type: z.literal('media.get'), ...request, media_id: uuid }),
   z.object({ type: z.literal('live.start'), ...request, source_id: uuid, mode: z.enum(['fmp4', 'mjpeg']) }),
@@ -391,6 +398,8 @@ export const overlay = z.object({
   pts_ms: ms,
   at: ms,
   boxes: z.array(overlayBox),
+  /** Why there are none: `other_shape` where the stream on screen is not the analysed one, and boxes would lie elsewhere in it. */
+  boxes_cause: z.string().max(200).optional(),
   /** Channel id → its live numbers. */
   levels: z.record(z.string(), z.record(z.string(), z.number())),
 })
@@ -410,6 +419,8 @@ export const nimbleMessage = z.discriminatedUnion('type', [
     engine_version: text,
     demo: z.boolean(),
     capacity: z.int32(),
+    /** Of `laterQuestions`, or later ones still. */
+    answers: z.array(z.string().max(40)).max(100).default([]),
   }),
   z.object({ type: z.literal('pong'), at: ms, received: ms, sent: ms }),
   /** This state is in place; how each stream and channel fares follows as their own states. */
@@ -430,6 +441,8 @@ export const nimbleMessage = z.discriminatedUnion('type', [
   /** What is wrong with the camera is a finding; a cause says why it could not even be tried. */
   z.object({ type: z.literal('probe.done'), ...request, probed: probed.nullable(), cause }),
   z.object({ type: z.literal('channel.done'), ...request, ok: z.boolean(), cause }),
+  /** `before`: how many it counted until then; null while it could not count. */
+  z.object({ type: z.literal('occupancy.done'), ...request, before: z.int32().min(0).nullable(), cause }),
   /** Answers `snapshot` and `media.get`; `size` bytes follow as media frames unless there is a cause. */
   z.object({
     type: z.literal('media'),
@@ -487,7 +500,7 @@ export type EventRecord = {
   detector_state: 'ok' | 'degraded'
   state_cause: string | null
   model_version: string | null
-  /** Window: levels, with `<id>_min` and `<id>_max` beside gauges. Open: flows. Update and close: the occasion's own values. */
+  /** Window: levels, with `<id>_min` and `<id>_max` beside gauges. Open: flows; none when somebody set the levels. Update and close: the occasion's own values. */
   metrics: Record<string, number>
   /** Levels at the moment of an open, update or close; they feed no series. */
   levels: Record<string, number> | null

@@ -23,9 +23,20 @@ export const occasion = z.object({
   updates: z.int(),
   /** The greatest of its own values. */
   peak: z.record(z.string(), z.number()),
-  /** Zone or line, and which way it was crossed. */
+  /** Zone or line by its own name, where it had one, and which way it was crossed: from one named side to the other. */
   zone: z.string().nullable(),
   direction: z.string().nullable(),
+  from_side: z.string().nullable(),
+  to_side: z.string().nullable(),
+  /** Of an empty frame check: `nobody`, or why the camera is blind: `black`, `covered`, `frozen`, `blurred`. */
+  finding: z.string().nullable(),
+  /** Protective equipment that somebody lacks. */
+  item: z.string().nullable(),
+  /** Between two that are too close, or came too close. */
+  distance_m: z.number().nullable(),
+  time_to_collision_s: z.number().nullable(),
+  /** Of a face to the person's: −1…1. */
+  likeness: z.number().nullable(),
   /** Name of whose face it is; null of everybody else's, and of what is about no face. */
   person: z.string().nullable(),
 })
@@ -114,6 +125,8 @@ export const metricStat = z
     delta_ratio: figure,
     observed_ms: z.number(),
     coverage_ratio: z.number(),
+    /** How much of the period before was watched. */
+    previous_coverage_ratio: z.number(),
     spark: z.array(figure),
   })
   .meta({ id: 'MetricStat' })
@@ -178,13 +191,22 @@ export const siteReport = z
   .meta({ id: 'SiteReport' })
 export type SiteReport = z.infer<typeof siteReport>
 
-export const eventHistogram = z
+/** How far back single events go. */
+export const eventsKept = z
   .object({
     timezone: z.string(),
+    /** Of the period that was asked for. */
     start: z.string(),
-    end: z.string(),
     /** Since when single events are kept; what is older is only counted. Null without any channel. */
     kept_from: z.string().nullable(),
+  })
+  .meta({ id: 'EventsKept' })
+export type EventsKept = z.infer<typeof eventsKept>
+
+export const eventHistogram = z
+  .object({
+    ...eventsKept.shape,
+    end: z.string(),
     buckets: z.array(
       z.object({
         start: z.string(),
@@ -262,6 +284,18 @@ export const event = {
     }),
     output: z.union([z.array(eventEntity), eventSeries]),
   }),
+  kept: op({
+    method: 'GET',
+    path: '/event/kept',
+    summary: 'Since when single events of a selection are kept, beside the begin of a period',
+    access: 'viewer_and_above',
+    input: z.strictObject({
+      ...selection,
+      start: timePoint.default('-24h'),
+      end: timePoint.default('0ms'),
+    }),
+    output: eventsKept,
+  }),
   histogram: op({
     method: 'GET',
     path: '/event/histogram',
@@ -291,6 +325,11 @@ export const event = {
       view: z.enum(eventViews, { error: 'one_of' }).default('occasions'),
       /** With a semicolon numbers have a decimal comma, as spreadsheets in French expect. */
       separator: z.enum([',', ';'], { error: 'one_of' }).default(','),
+      /** What columns, and values that are codes, are called; without it by their codes: `zone`, `usecase.intrdtec`. */
+      words: z
+        .record(z.string().max(40), z.string().max(80))
+        .refine((words) => Object.keys(words).length <= 200, 'too_many')
+        .optional(),
     }),
     output: z.any(),
   }),

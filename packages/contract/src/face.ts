@@ -24,6 +24,10 @@ export const faceEntity = z
     site_id: z.uuid(),
     /** Oldest first; at most so many that a person can be told apart in each light. */
     pictures: z.array(facePicture).max(mostFacePictures),
+    /** When the person was enrolled, or agreed anew. */
+    agreed_at: z.string(),
+    /** When all of it is deleted unless the person agrees anew; null: not before somebody does. */
+    kept_until: z.string().nullable(),
     ...stored,
   })
   .meta({ id: 'Face' })
@@ -53,6 +57,14 @@ export const face = {
     summary: 'Rename a person',
     access: 'admin_and_above',
     input: z.strictObject({ face_id: id, face_name: person, version }),
+    output: faceEntity,
+  }),
+  renew: op({
+    method: 'POST',
+    path: '/face/renew',
+    summary: 'Note that a person agreed anew: the days for which they are kept begin again',
+    access: 'admin_and_above',
+    input: z.strictObject({ face_id: id }),
     output: faceEntity,
   }),
   delete: op({

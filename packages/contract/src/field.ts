@@ -64,8 +64,9 @@ export const country = line(2).pipe(
 )
 export const timezone = requiredLine(1, 64).pipe(z.string().refine(isZone, 'timezone_invalid'))
 /** Either side of a tag, `floor = 2`: the characters of a name, 1 to 64. */
-const tagPart = requiredLine(1, 64).pipe(z.string().regex(namePattern, 'name_characters'))
-export const tags = z.record(tagPart, tagPart).refine((map) => Object.keys(map).length <= 32, 'too_many')
+export const tagPart = requiredLine(1, 64).pipe(z.string().regex(namePattern, 'name_characters'))
+export const mostTags = 32
+export const tags = z.record(tagPart, tagPart).refine((map) => Object.keys(map).length <= mostTags, 'too_many')
 /** That of a stored row, a PostgreSQL int. */
 export const version = z.int32().optional()
 

@@ -21,8 +21,10 @@ export const geo = {
     method: 'GET',
     path: '/geo/zip',
     summary:
-      'Where a zip code, or without one a town, is, by the geocoder of this instance; never fails, says what is only a default',
+      'Where a zip code, or without one a town, is, by the geocoder of this instance; where it does not know or cannot be asked, a default that is said to be one',
     access: 'admin_and_above',
+    // A person types one after the other; the geocoder is often somebody else's and counts too.
+    perMinute: 30,
     input: z
       .strictObject({
         country: country.pipe(z.string().min(1, 'required')),

@@ -18,6 +18,9 @@ export type ImportColumn = (typeof importColumns)[number]
 /** Rows of one call; a longer table is sent in several. */
 export const importRows = 1000
 
+/** In place of a password that a table leaves out, such as that of the failed rows: refused until one is typed. */
+export const passwordLeftOut = '****'
+
 const cell = z.string().max(2000, 'too_long').default('')
 /** One camera as text, cell by cell. `device_tags` reads `floor=ground; zone=A`; `live_address` is of a stream to look at. */
 export const importRow = z.strictObject(

@@ -1,4 +1,4 @@
-/** What the portal pushes to browsers. Both are WebSockets under the session cookie; reach is checked at opening and every 60 s. */
+/** What the portal pushes to browsers. Both are WebSockets under the session cookie; reach is checked at opening, every 60 s, and of a live picture at once where its camera goes elsewhere. */
 import { usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
 import { finding, overlayBox } from './edge.ts'
@@ -19,6 +19,8 @@ export const streamMessage = z.discriminatedUnion('type', [
     records: z.int(),
     opened: z.int(),
     levels: z.record(z.string(), z.number()),
+    /** Length of its windows: the next levels may take as long to come. */
+    window_s: z.number(),
     event_uuid: z.uuid(),
     observed_at: z.string(),
   }),
@@ -67,6 +69,8 @@ export const liveMessage = z.discriminatedUnion('type', [
     pts_ms: z.number(),
     at: z.number(),
     boxes: z.array(overlayBox),
+    /** Why there are none, as an id: `other_shape`; absent where none are seen. */
+    boxes_cause: z.string().optional(),
     levels: z.record(z.string(), z.record(z.string(), z.number())),
   }),
   /** No picture now, with the reason; the portal goes on trying. */

@@ -47,6 +47,7 @@ export const nimbleStatus = z
     since: z.string().nullable(),
     last_contact_at: z.string().nullable(),
     health,
+    /** Message id; `gave_up:` before it when its tries are used up and nothing is tried until somebody asks or changes it. */
     cause: z.string().nullable(),
     clock_offset_ms: z.number().nullable(),
     engine_version: z.string().nullable(),
@@ -128,6 +129,8 @@ export const nimbleChange = z.strictObject({
   pipelines: pipelines.optional(),
   sinks: sinks.optional(),
   sources: sources.optional(),
+  /** Another licence, bound together with the rest or not at all; only a super admin names one. */
+  license_id: id.optional(),
   /** Accept the key that the edge server shows now, after a change or on first contact. */
   trust_key: z.boolean().optional(),
   version,
@@ -223,6 +226,14 @@ export const nimble = {
     access: 'admin_and_above',
     input: z.strictObject({ nimble_id: id }),
     output: nimbleSync,
+  }),
+  retry: op({
+    method: 'POST',
+    path: '/nimble/retry',
+    summary: 'Try the link to an edge server at once and begin its tries anew, also when they are used up',
+    access: 'admin_and_above',
+    input: z.strictObject({ nimble_id: id }),
+    output: nimbleStatus,
   }),
   get: op({
     method: 'GET',

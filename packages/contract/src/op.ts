@@ -23,7 +23,7 @@ export type Op = {
   reads?: true
   /** Long answers are sent compressed. Not where an answer holds a secret: its length would tell it (BREACH). */
   compressed?: true
-  /** Calls a minute from one address, where that is less than the general limit per user. */
+  /** Calls a minute of one person, or from one address while nobody is signed in, where that is less than the general limit. */
   perMinute?: number
 }
 

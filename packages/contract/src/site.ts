@@ -51,6 +51,8 @@ export const siteEntity = z
     faces_allowed_by: z.string().nullable(),
     faces_allowed_at: z.string().nullable(),
     faces_notice: z.string(),
+    /** For how many days people are known from when they agreed; null: until somebody deletes them. */
+    faces_days: z.int().nullable(),
     site_total_devices: z.int(),
     /** Of 24 hours; null: not known. */
     site_notifications: z.int().nullable(),
@@ -83,6 +85,8 @@ export type SitePlace = z.infer<typeof sitePlace>
 /** A map shows no more sites. */
 export const mostPlaces = 20_000
 
+const days = whole.pipe(z.number().min(1, 'range:1:3650').max(3650, 'range:1:3650'))
+
 export const siteDraft = z.strictObject({
   site_name: thing,
   customer_id: id,
@@ -90,8 +94,11 @@ export const siteDraft = z.strictObject({
   site_image: uploaded.nullable().default(null),
   faces_allowed: z.boolean().default(false),
   faces_notice: description.default(''),
+  faces_days: days.nullable().default(null),
   organization_id: id.optional(),
 })
+/** Sites of one call; a longer table is sent in several. */
+export const importedSites = 100
 export const siteChange = z.strictObject({
   site_id: id,
   site_name: thing.optional(),
@@ -100,6 +107,8 @@ export const siteChange = z.strictObject({
   faces_allowed: z.boolean().optional(),
   /** What people are told; without one faces are not allowed. */
   faces_notice: description.optional(),
+  /** Of people who agreed longer ago nothing is kept, within minutes. */
+  faces_days: days.nullable().optional(),
   version,
 })
 
@@ -113,6 +122,34 @@ export const site = {
     output: siteEntity,
     status: 201,
   }),
+  import: op({
+    method: 'POST',
+    path: '/site/import',
+    summary:
+      'Create sites, each by itself: what is refused to one is done for the rest; what has an address and no position is looked up',
+    access: 'admin_and_above',
+    // Each may ask the geocoder for all of its sites.
+    perMinute: 30,
+    input: z.strictObject({
+      sites: z.array(siteDraft).min(1, 'required').max(importedSites, `at_most_items:${importedSites}`),
+    }),
+    output: z.object({
+      rows: z.array(
+        z.object({
+          /** Position in `sites`, from 0. */
+          row: z.int(),
+          outcome: z.enum(['created', 'failed']),
+          site_id: z.uuid().nullable(),
+          /** Whether it has a position: its own, or that of its address. */
+          is_placed: z.boolean(),
+          /** What is wrong at fields of the row, as of the same site alone. */
+          errors: z.record(z.string(), z.array(z.string())),
+          /** Why it failed, where no field says it. */
+          error_code: z.string().nullable(),
+        }),
+      ),
+    }),
+  }),
   list: op({
     method: 'GET',
     path: '/site/list',
@@ -120,6 +157,7 @@ export const site = {
     access: 'viewer_and_above',
     input: z.strictObject({
       customer_id: id.optional(),
+      organization_id: id.optional(),
       /** In the name of the site or of its customer. */
       q: search,
       /** Sites where it runs on a camera. */

@@ -84,7 +84,7 @@ export const source = {
     path: '/source/mapping',
     summary: 'Which device and channels each stream serves',
     access: 'viewer_and_above',
-    input: z.strictObject({ site_id: id.optional(), is_default: queryFlag().optional() }),
+    input: z.strictObject({ site_id: id.optional(), nimble_id: id.optional(), is_default: queryFlag().optional() }),
     output: z.array(
       z.object({
         site_id: z.uuid(),

@@ -73,9 +73,14 @@ export const zones = {
   list: op({
     method: 'GET',
     path: '/static/list',
-    summary: 'Zones of a stream',
+    summary: 'Zones of a stream, or of all streams of a camera',
     access: 'viewer_and_above',
-    input: z.strictObject({ source_id: id, channel_id: id.optional() }),
+    input: z
+      .strictObject({ source_id: id.optional(), device_id: id.optional(), channel_id: id.optional() })
+      .refine((of) => (of.source_id === undefined) !== (of.device_id === undefined), {
+        message: 'required',
+        path: ['source_id'],
+      }),
     output: z.array(zone),
   }),
   update: op({

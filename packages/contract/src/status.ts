@@ -1,3 +1,4 @@
+import { diskLevels } from '@sightline/domain'
 import * as z from 'zod'
 import { queryFlag } from './field.ts'
 import { op } from './op.ts'
@@ -39,7 +40,21 @@ export const applicationStatus = z
         kinds: z.array(z.object({ kind: z.string(), running: z.int(), waiting: z.int(), failed: z.int() })),
       })
       .optional(),
-    disks: z.array(z.object({ path: z.string(), free_bytes: z.number(), total_bytes: z.number() })).optional(),
+    disks: z
+      .array(
+        z.object({
+          path: z.string(),
+          free_bytes: z.number(),
+          total_bytes: z.number(),
+          /** Used share, 0…1. */
+          use: z.number(),
+          /** What its filling costs of events now; null where events are stored elsewhere. */
+          level: z.enum(diskLevels).nullable(),
+          /** What has to go until nothing is given up; 0 while all is well. */
+          to_free_bytes: z.number(),
+        }),
+      )
+      .optional(),
     tzdata: z.string().optional(),
     uptime_s: z.number().optional(),
   })

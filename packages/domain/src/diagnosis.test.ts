@@ -12,6 +12,7 @@ const well: DiagnosisFacts = {
   isStarting: false,
   journalEvents: 0,
   onlineMs: 30_000,
+  view: null,
 }
 const said = (facts: Partial<DiagnosisFacts>) =>
   Object.fromEntries(
@@ -56,6 +57,11 @@ test('a missing model or calibration is the analysis’s, which waits and did no
       event: 'unknown earlier_step',
     })
   }
+})
+
+test('a camera that looks elsewhere is the camera’s, and no step behind it is in doubt', () => {
+  expect(said({ view: 'moved' })).toMatchObject({ source: 'warning camera_moved', event: 'good records_arrive' })
+  expect(said({ view: 'same' }).source).toBe('good camera_sends')
 })
 
 test('too few pictures, a quality that fell and records that wait are warnings', () => {

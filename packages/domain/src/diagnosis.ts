@@ -3,6 +3,7 @@
  * step that fails is the cause; what lies behind it cannot be judged and says so.
  */
 import { type ChannelReport, nimbleUnreachable, type SourceReport, sourceHealth } from './health.ts'
+import { turnedCause, type View } from './view.ts'
 
 export const diagnosisSteps = ['source', 'decode', 'inference', 'event', 'rule', 'storage', 'notify'] as const
 export type DiagnosisStep = (typeof diagnosisSteps)[number]
@@ -35,6 +36,8 @@ export type DiagnosisFacts = {
   journalEvents: number | null
   /** The greatest age at which a channel counts as online. */
   onlineMs: number
+  /** How the camera's picture compared with the one that the zones were drawn on; null: not known. */
+  view: View | null
 }
 
 /** Below this share of the wanted pictures the analysis is called slow. */
@@ -77,14 +80,15 @@ const waitsForPerson = ({ report }: DiagnosisFacts): boolean =>
 
 type Verdict = [level: CheckLevel, textId: string, args?: Check['args']]
 
-function sourceVerdict({ heard, source }: DiagnosisFacts): Verdict {
+function sourceVerdict({ heard, source, view }: DiagnosisFacts): Verdict {
   if (!heard) return ['error', nimbleUnreachable]
   if (!source) return ['unknown', 'camera_waits']
   const { health, cause } = sourceHealth(source, heard)
   if (source.state === 'refused' || health === 'offline') return ['error', cause ?? 'stalled']
   if (source.state === 'offline') return ['error', cause ?? 'stalled']
   if (source.state === 'connecting') return cause ? ['error', cause] : ['unknown', 'connecting']
-  return cause ? ['warning', cause] : ['good', 'camera_sends']
+  const fault = cause ?? turnedCause(view)
+  return fault ? ['warning', fault] : ['good', 'camera_sends']
 }
 
 /** Whether the edge server takes the pictures that the channel wants. */

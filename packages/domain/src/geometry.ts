@@ -28,6 +28,17 @@ export function insidePolygon(points: readonly Point[], [x, y]: Point): boolean 
   return inside
 }
 
+/** Where a level line crosses the outline, from left to right: it is inside from the first to the second, and so on. */
+export function crossings(points: readonly Point[], y: number): number[] {
+  const found: number[] = []
+  for (let i = 0, j = points.length - 1; i < points.length; j = i++) {
+    const [xi, yi] = points[i] as Point
+    const [xj, yj] = points[j] as Point
+    if (yi > y !== yj > y) found.push(((xj - xi) * (y - yi)) / (yj - yi) + xi)
+  }
+  return found.sort((a, b) => a - b)
+}
+
 /** Whether the open segments a–b and c–d cross. */
 const segmentsCross = (a: Point, b: Point, c: Point, d: Point): boolean =>
   side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0
@@ -92,3 +103,9 @@ export function distanceToSegment(a: Point, b: Point, p: Point): number {
   const t = Math.min(1, Math.max(0, along))
   return Math.hypot(p[0] - a[0] - t * dx, p[1] - a[1] - t * dy)
 }
+
+/**
+ * Whether what is drawn on one picture lies elsewhere in the other. Sides that are rounded, to even ones or to multiples
+ * of 16 as by some encoders, are no other shape. @param a, b width / height
+ */
+export const isOtherShape = (a: number, b: number): boolean => Math.abs(a / b - 1) > 0.03

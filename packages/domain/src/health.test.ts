@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ChannelReport, channelHealth, channelState, gravest, isOnline, sourceHealth } from './health.ts'
+import { type ChannelReport, cameraHealth, channelHealth, channelState, isOnline, sourceHealth } from './health.ts'
+import type { View } from './view.ts'
 
 describe('health of a stream', () => {
   const gone = { lastFrameAt: 0, failedAt: 15_000 }
@@ -65,14 +66,23 @@ describe('health of a stream', () => {
   })
 
   it('is the gravest of several streams', () => {
-    expect(gravest([])).toEqual({ health: 'unknown', cause: null })
+    expect(cameraHealth([])).toEqual({ health: 'unknown', cause: null })
     expect(
-      gravest([
-        { health: 'healthy', cause: null },
+      cameraHealth([
+        { health: 'unknown', cause: null },
         { health: 'offline', cause: 'cut' },
         { health: 'needs attention', cause: 'frozen' },
       ]),
     ).toEqual({ health: 'offline', cause: 'cut' })
+  })
+
+  it('is not offline while it sends pictures by one of them', () => {
+    expect(
+      cameraHealth([
+        { health: 'healthy', cause: null },
+        { health: 'offline', cause: 'no_stream' },
+      ]),
+    ).toEqual({ health: 'needs attention', cause: 'stream_offline' })
   })
 })
 
@@ -124,11 +134,20 @@ describe('a channel', () => {
     ['silent', running, good, true, false, 'needs attention', 'no_records'],
     ['well', running, good, true, true, 'healthy', null],
   ] as const)('tells why it is not well: %s', (_, report, source, reachable, online, health, cause) => {
-    expect(channelHealth(report, source, reachable, online, false)).toEqual({ health, cause })
+    expect(channelHealth(report, source, reachable, online, false, null)).toEqual({ health, cause })
+  })
+
+  it('tells that its camera was turned, over what else is lesser, and not while it does not run', () => {
+    const seen = (report: ChannelReport, view: View) => channelHealth(report, good, true, true, false, view).cause
+    const rough: ChannelReport = { ...running, detectorState: 'degraded', cause: 'degraded:motion_only' }
+    expect([running, rough].map((report) => seen(report, 'moved'))).toEqual(['camera_moved', 'camera_moved'])
+    expect(seen(running, 'different')).toBe('view_different')
+    expect(seen(running, 'same')).toBeNull()
+    expect(seen({ ...running, state: 'stopped' }, 'moved')).toBe('stopped')
   })
 
   it('calls nothing wrong before the first record can have come', () => {
-    expect(channelHealth(running, good, true, false, true)).toEqual({ health: 'unknown', cause: null })
-    expect(channelHealth(running, good, true, true, true)).toEqual({ health: 'healthy', cause: null })
+    expect(channelHealth(running, good, true, false, true, null)).toEqual({ health: 'unknown', cause: null })
+    expect(channelHealth(running, good, true, true, true, null)).toEqual({ health: 'healthy', cause: null })
   })
 })

@@ -3,6 +3,8 @@
  * called offline only when its edge server can be reached and says so; else the answer is `unknown` with the reason.
  */
 
+import { turnedCause, type View } from './view.ts'
+
 export const healths = ['healthy', 'needs attention', 'offline', 'unknown'] as const
 export type HealthGrade = (typeof healths)[number]
 export type Judged = { health: HealthGrade; cause: string | null }
@@ -39,15 +41,21 @@ export function sourceHealth(report: SourceReport | null, heard: boolean): Judge
   return { health: cause ? 'needs attention' : 'healthy', cause }
 }
 
-/** How grave each grade is; of several the gravest counts. */
+/** How grave each grade is. */
 export const gravity: Record<HealthGrade, number> = { healthy: 0, unknown: 1, 'needs attention': 2, offline: 3 }
 
-/** The gravest of several, with its cause; nothing to judge is `unknown`. */
-export const gravest = (all: readonly Judged[]): Judged =>
-  all.reduce<Judged | null>(
+/**
+ * A camera by its streams: the gravest of them, with its cause; without any it is `unknown`. While it sends pictures by one it
+ * is not offline, whatever another does.
+ */
+export function cameraHealth(streams: readonly Judged[]): Judged {
+  const gravest = streams.reduce<Judged | null>(
     (worst, one) => (worst && gravity[worst.health] >= gravity[one.health] ? worst : one),
     null,
   ) ?? { health: 'unknown', cause: null }
+  const isThere = streams.some(({ health }) => health === 'healthy')
+  return gravest.health === 'offline' && isThere ? { health: 'needs attention', cause: 'stream_offline' } : gravest
+}
 
 /** A channel as its edge server last reported it; null in `state` when it never did. */
 export type ChannelReport = {
@@ -78,6 +86,7 @@ export const isOnline = (
  * @param online as `isOnline` says
  * @param source health of the stream that the channel watches
  * @param starting it runs for less time than a record takes to arrive: silence means nothing yet
+ * @param view how the camera's picture compares with the one that the zones were drawn on; null: not known
  */
 export function channelHealth(
   report: ChannelReport | null,
@@ -85,6 +94,7 @@ export function channelHealth(
   reachable: boolean,
   online: boolean,
   starting: boolean,
+  view: View | null,
 ): Judged {
   if (!reachable) return { health: 'unknown', cause: nimbleUnreachable }
   if (report?.state === 'refused') return { health: 'needs attention', cause: report.cause }
@@ -93,6 +103,9 @@ export function channelHealth(
   if (report?.detectorState === 'needs_model' || report?.detectorState === 'needs_calibration')
     return { health: 'needs attention', cause: report.cause ?? report.detectorState }
   if (!report || report.state === 'applied') return { health: 'unknown', cause: report?.cause ?? source.cause }
+  // It goes on counting, elsewhere than was meant.
+  const turned = report.state === 'running' && turnedCause(view)
+  if (turned) return { health: 'needs attention', cause: turned }
   if (report.detectorState !== 'ok') return { health: 'needs attention', cause: report.cause ?? report.detectorState }
   if (report.state === 'stopped') return { health: 'needs attention', cause: report.cause ?? 'stopped' }
   if (source.health === 'needs attention') return source

@@ -3,16 +3,19 @@ import { expiryStage, licenseRefusal, licenseState, renewalRefusal } from './lic
 
 const now = Date.UTC(2026, 4, 4)
 const days = (n: number) => now + n * 86_400_000
+const terms = { limit: 16, used: 15, validFrom: null, expiresAt: null, bundles: null }
 
 it.each([
-  ['no end', 16, 3, null, 'valid'],
-  ['far from its end', 16, 3, days(31), 'valid'],
-  ['30 days before its end', 16, 3, days(30), 'expiring'],
-  ['at its end', 16, 3, now, 'expired'],
-  ['full is not exceeded', 16, 16, null, 'valid'],
-  ['more channels than it allows', 16, 17, null, 'exceeded'],
-] as const)('state of a licence: %s', (_, limit, used, expiresAt, state) => {
-  expect(licenseState(limit, used, expiresAt, now)).toBe(state)
+  ['no end', {}, 'valid'],
+  ['far from its end', { expiresAt: days(31) }, 'valid'],
+  ['30 days before its end', { expiresAt: days(30) }, 'expiring'],
+  ['at its end', { expiresAt: now }, 'expired'],
+  ['before its beginning', { validFrom: days(1), expiresAt: days(20) }, 'upcoming'],
+  ['at its beginning', { validFrom: now }, 'valid'],
+  ['full is not exceeded', { used: 16 }, 'valid'],
+  ['more channels than it allows', { used: 17 }, 'exceeded'],
+] as const)('state of a licence: %s', (_, change, state) => {
+  expect(licenseState({ ...terms, used: 3, ...change }, now)).toBe(state)
 })
 
 it.each([
@@ -28,8 +31,6 @@ it.each([
 ])('the warning of a licence comes 30, 7 and 1 days before its end, and with it: %s', (_, expiresAt, stage) => {
   expect(expiryStage(expiresAt, now)).toBe(stage)
 })
-
-const terms = { limit: 16, used: 15, validFrom: null, expiresAt: null, bundles: null }
 
 it.each([
   ['room left', {}, null],

@@ -1,13 +1,15 @@
 import { licenseExpiringDays } from './limits.ts'
 import { type BundleKey, type UsecaseKey, usecases } from './usecase.ts'
 
-export type LicenseState = 'valid' | 'expiring' | 'expired' | 'exceeded'
+/** `upcoming`: it begins later, and until then takes no channel. */
+export type LicenseState = 'valid' | 'upcoming' | 'expiring' | 'expired' | 'exceeded'
 
 const dayMs = 86_400_000
 
-/** @param now, expiresAt milliseconds since the epoch; `expiresAt` null never ends */
-export function licenseState(limit: number, used: number, expiresAt: number | null, now: number): LicenseState {
+/** @param now milliseconds since the epoch */
+export function licenseState({ limit, used, validFrom, expiresAt }: LicenseTerms, now: number): LicenseState {
   if (expiresAt !== null && expiresAt <= now) return 'expired'
+  if (validFrom !== null && validFrom > now) return 'upcoming'
   if (used > limit) return 'exceeded'
   if (expiresAt !== null && expiresAt - now <= licenseExpiringDays * dayMs) return 'expiring'
   return 'valid'

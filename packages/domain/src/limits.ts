@@ -22,3 +22,11 @@ export const localNimbleId = '00000000-0000-7000-8000-000000000003'
 export const cooldownSeconds = 300
 /** Length of a window record unless its pipeline says otherwise. */
 export const eventWindowSeconds = 5
+/** For how long the newest record of a channel says how it is: two of its windows are patience enough for a busy edge server. */
+export const freshMs = (windowSeconds: number): number => 1000 * Math.max(onlineSeconds, 2 * windowSeconds)
+
+/** How full the disk of the events is, the worst last. */
+export const diskLevels = ['ok', 'low', 'dropping', 'stopped'] as const
+export type DiskLevel = (typeof diskLevels)[number]
+/** Used shares from which on administrators are warned · the oldest raw day goes every hour · no event is taken. */
+export const diskMarks = { low: 0.85, dropping: 0.92, stopped: 0.97 } as const

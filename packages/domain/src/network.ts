@@ -18,9 +18,13 @@ const exampleIp = /^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$/
 export const isOrdinaryIp = (ip: string, range: string): boolean =>
   (ordinaryRanges.has(range) && !metadataIps.has(ip)) || exampleIp.test(ip)
 
+/** All addresses of a machine. @param networks as its system tells of them */
+export const ipsOf = (networks: Readonly<Record<string, readonly { address: string }[] | undefined>>): string[] =>
+  Object.values(networks).flatMap((list) => (list ?? []).map(({ address }) => address))
+
 /**
  * Whether a camera may have this address: an ordinary one, and none of the machine that would open it, whose services
- * answer there as they do on loopback. @param own addresses of that machine, canonical like `ip`
+ * answer there as they do on loopback, nor of the portal's. @param own addresses of those machines, canonical like `ip`
  */
 export const isCameraAddress = (ip: string, range: string, own: readonly string[]): boolean =>
   isOrdinaryIp(ip, range) && !own.includes(ip)

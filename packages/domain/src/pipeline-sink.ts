@@ -6,8 +6,8 @@ export const mostPreRollSeconds = 10
 
 export const sinkElements: readonly PipelineItem[] = [
   flag('sink.clip', true, {
-    en: 'Keep a clip of each violation beside its picture.',
-    fr: 'Garder un clip de chaque violation en plus de son image.',
+    en: 'Keep a clip of each violation beside its picture; where faces are recognised, of each that comes, off until it is wanted.',
+    fr: 'Garder un clip de chaque violation en plus de son image ; là où des visages sont reconnus, de chaque visage qui vient, désactivé tant qu’on ne le veut pas.',
   }),
   integer(
     'sink.pre_s',

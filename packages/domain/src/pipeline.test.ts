@@ -21,6 +21,11 @@ test.each(usecaseKeys)('the defaults of %s are complete and valid', (key) => {
   expect(defaults['analytic.window_s']).toBe(5)
 })
 
+test('clips are kept of violations unless somebody says otherwise, and of faces only where somebody does', () => {
+  const without = usecaseKeys.filter((key) => pipelineDefaults(key)['sink.clip'] !== true)
+  expect(without).toEqual(['fcrecog'])
+})
+
 test('elements of other use cases stay out of the defaults', () => {
   expect(pipelineDefaults('pplcnt')).not.toHaveProperty('analytic.base')
   expect(pipelineDefaults('pplocc')).toHaveProperty('analytic.base', 0)

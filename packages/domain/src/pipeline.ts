@@ -49,7 +49,8 @@ const special: Partial<Record<UsecaseKey, PipelineElements>> = {
   phydist: { 'analytic.hold_s': 2 },
   ppedtec: withModel,
   fcmsk: withModel,
-  fcrecog: { ...withModel, 'detector.every_n': 5 },
+  // Faces come all day: their clips would push those of violations out of the room that an edge server has.
+  fcrecog: { ...withModel, 'detector.every_n': 5, 'sink.clip': false },
   // Both read how things change from picture to picture.
   coldtec: { ...withModel, 'decode.fps': 10, 'decode.on_demand': false },
   frdtec: { ...withModel, 'decode.fps': 12, 'decode.on_demand': false, 'analytic.hold_s': 2 },

@@ -168,6 +168,9 @@ export const usecases: Record<UsecaseKey, Usecase> = {
 /** `usecase_meta_key`: the metric ids of a use case. */
 export const metricsOf = (key: UsecaseKey): MetricId[] => Object.keys(usecases[key].metrics) as MetricId[]
 
+/** Whether it says how many are inside, which a person may put right. */
+export const countsOccupancy = (key: UsecaseKey): boolean => 'occupancy' in usecases[key].metrics
+
 /** How a metric reads for a use case; metrics that lines add are flows. */
 export const metricRule = (key: UsecaseKey, metric: MetricId): MetricRule => usecases[key].metrics[metric] ?? flow
 
@@ -210,10 +213,14 @@ export const cards: readonly Card[] = [
   { id: 'total_near_miss', label: 'Total Near Miss', isViolation: true, usecases: ['coldtec'] },
 ]
 
-/** Metrics of what must not happen, whatever the use case. */
+/** Metrics of what must not happen, whatever the use case: those of the red cards. */
 export const violationMetrics: ReadonlySet<string> = new Set(
   cards.filter(({ isViolation }) => isViolation).map(({ id }) => id),
 )
+
+/** Whether numbers, of now or of what began, tell of something that must not happen. */
+export const isViolation = (numbers: Readonly<Record<string, number>>): boolean =>
+  Object.entries(numbers).some(([id, value]) => value > 0 && violationMetrics.has(id))
 
 /** Of these metrics those by which openings are counted, each once: what collides or nearly so opens with `total` too. */
 export const openedBy = (metrics: readonly MetricId[]): readonly MetricId[] =>

@@ -3,6 +3,8 @@
  * like. People and vehicles cover some blocks, light changes all of them alike; a camera that was turned shifts them all.
  */
 
+import { crossings, type Point } from './geometry.ts'
+
 export const views = ['same', 'moved', 'different'] as const
 /** `different`: hardly anything is found again, near its place or beside it: turned far, covered, blind or very dark. */
 export type View = (typeof views)[number]
@@ -10,6 +12,10 @@ export type View = (typeof views)[number]
 /** Both pictures are reduced to this many grey cells, whatever their shape. */
 export const viewWidth = 192
 export const viewHeight = 108
+
+/** What is wrong with a view, as a message id; null for nothing that is known. */
+export const turnedCause = (view: View | null): 'camera_moved' | 'view_different' | null =>
+  view === 'moved' ? 'camera_moved' : view === 'different' ? 'view_different' : null
 
 const columns = 8
 const rows = 5
@@ -30,14 +36,21 @@ const fewestBlocks = 6
 
 /**
  * @param reference @param now grey cells, `viewWidth` × `viewHeight`, row by row
+ * @param masks outlines (0…1) of what is painted over in the pictures: it stays where it is, however the camera turns
  * @returns null when the reference has too little in it to say
  */
-export function compareViews(reference: Uint8Array, now: Uint8Array): View | null {
+export function compareViews(
+  reference: Uint8Array,
+  now: Uint8Array,
+  masks: readonly (readonly Point[])[] = [],
+): View | null {
   const [before, after] = [edgesOf(reference), edgesOf(now)]
   let textured = 0
   let kept = 0
   let moved = 0
+  const painted = paintedCells(masks)
   for (const block of blocks()) {
+    if (isTouched(block, painted)) continue
     const place = patchOf(before, block)
     if (place.mean < leastTexture) continue
     textured++
@@ -67,6 +80,29 @@ function blocks(): Block[] {
     width,
     height,
   }))
+}
+
+/** Which cells lie inside a mask. Row by row, as a channel may have many masks with many corners, and others wait. */
+function paintedCells(masks: readonly (readonly Point[])[]): Uint8Array {
+  const painted = new Uint8Array(viewWidth * viewHeight)
+  for (const points of masks)
+    for (let y = 0; y < viewHeight; y++) {
+      const borders = crossings(points, y / viewHeight).map((x) => Math.ceil(x * viewWidth))
+      for (let i = 0; i + 1 < borders.length; i += 2) {
+        const [from, to] = [borders[i] as number, borders[i + 1] as number]
+        // The end of a row is not the beginning of the next.
+        if (from < viewWidth && to > 0)
+          painted.fill(1, y * viewWidth + Math.max(from, 0), y * viewWidth + Math.min(to, viewWidth))
+      }
+    }
+  return painted
+}
+
+/** Whether a mask reaches into the block or to its very edge. */
+function isTouched({ left, top, width, height }: Block, painted: Uint8Array): boolean {
+  for (let y = top - 2; y <= top + height + 2; y++)
+    if (painted.subarray(y * viewWidth + left - 2, y * viewWidth + left + width + 2).includes(1)) return true
+  return false
 }
 
 /** Strength of the edge at each cell, over neighbours two cells apart, so that noise weighs less. */

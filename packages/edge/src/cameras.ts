@@ -1,8 +1,8 @@
 /** Cameras and what is done with their pictures, brought in line with the desired state. */
-import type { EventRecord, LinkConfig, LinkSource } from '@sightline/contract/edge'
-import { pipelineDefaults, violationMetrics } from '@sightline/domain'
+import type { EventRecord, LinkConfig, LinkSource, Overlay, SourceState } from '@sightline/contract/edge'
+import { isOtherShape, isViolation, pipelineDefaults } from '@sightline/domain'
 import { startAnalysis } from './analysis/analysis.ts'
-import type { AllowedHost } from './camera/address.ts'
+import type { AllowedHost, KnownHosts } from './camera/address.ts'
 import { type Camera, CameraError, startCamera } from './camera/camera.ts'
 import type { CameraCause } from './camera/cause.ts'
 import type { AnalysisPace } from './camera/messages.ts'
@@ -14,6 +14,7 @@ import type { MediaStore } from './live/media-store.ts'
 import type { Log } from './log.ts'
 import { filesOf, withModels } from './model/attached.ts'
 import { type FetchPart, openModelStore } from './model/store.ts'
+import { withNames } from './names.ts'
 import { discover, scanInterfaces } from './onvif/discover.ts'
 import { probe } from './onvif/probe.ts'
 import type { RecorderParts } from './recorder.ts'
@@ -27,7 +28,7 @@ export type CamerasOptions = {
   /** Where files of models are kept. */
   modelFolder: string
   /** Simulated cameras of this machine. */
-  allow(): AllowedHost[]
+  allow(): readonly AllowedHost[]
   /** Something changed that the portal should hear of. */
   tell(news: EngineNews): void
   /** @param sourceId null when the camera is not known any more */
@@ -58,6 +59,7 @@ export function createCameras(options: CamerasOptions): Cameras {
   const clips = createClips(options.clips, log)
   const watched = new Map<string, Watched>()
   let applied: LinkConfig | null = null
+  const known = (): KnownHosts => ({ simulated: allow(), portal: applied?.portal_ips ?? [] })
 
   const analysis = startAnalysis(
     { file: analysisFile, log },
@@ -65,11 +67,38 @@ export function createCameras(options: CamerasOptions): Cameras {
       onFeed: (sourceId, feed) => watched.get(sourceId)?.camera.setAnalysis(feed),
       onRecords: (records, { source_id }) => onRecords(records, source_id),
       onOverlay(overlay) {
-        if (watched.get(overlay.source_id)?.viewers.size) tell({ type: 'overlay', ...overlay })
+        const seen = watched.get(overlay.source_id)
+        if (!seen) return
+        if (seen.viewers.size > 0) tell({ type: 'overlay', ...overlay })
+        for (const other of shownBeside(seen)) showOver(other, seen, overlay)
       },
       onState: (state) => tell({ type: 'channel.state', ...state }),
     },
   )
+
+  /** Other streams of the camera that somebody looks at, and none of whose own pictures are analysed. */
+  function shownBeside(seen: Watched): Watched[] {
+    const isOfCamera = ({ source }: Watched) => source.device_id === seen.source.device_id
+    const isAnalysed = ({ source }: Watched) => analysis.feedOf(source.source_id) !== null
+    const shown = [...watched.values()].filter(
+      (item) => item.viewers.size > 0 && isOfCamera(item) && item !== seen && !isAnalysed(item),
+    )
+    if (shown.length === 0) return []
+    // Of several that are analysed one is drawn, and not each for a moment.
+    return [...watched.values()].find((item) => isOfCamera(item) && isAnalysed(item)) === seen ? shown : []
+  }
+
+  /** All streams of a camera show the same at the same time: what was seen in one is drawn over another. */
+  function showOver({ source, camera }: Watched, seen: Watched, { boxes, ...overlay }: Overlay) {
+    const [pts_ms, aspect, analysed] = [
+      camera.ptsMsAt(overlay.at),
+      aspectOf(camera.state()),
+      aspectOf(seen.camera.state()),
+    ]
+    if (pts_ms === null || !aspect || !analysed) return
+    const drawn = isOtherShape(analysed, aspect) ? { boxes: [], boxes_cause: 'other_shape' } : { boxes }
+    tell({ type: 'overlay', ...overlay, ...drawn, source_id: source.source_id, pts_ms })
+  }
 
   const models = openModelStore(modelFolder, log, () => {
     if (applied) setChannels(applied.channels)
@@ -83,7 +112,7 @@ export function createCameras(options: CamerasOptions): Cameras {
     const { source_id, address, username, password, masks } = source
     const camera = startCamera(
       {
-        ...{ source_id, address, username, password, allow, masks, analysis: analysis.feedOf(source_id) },
+        ...{ source_id, address, username, password, known, masks, analysis: analysis.feedOf(source_id) },
         // The portal may know causes that this version does not.
         refusal: (source.refusal as CameraCause | undefined) ?? null,
       },
@@ -154,6 +183,11 @@ export function createCameras(options: CamerasOptions): Cameras {
     if (item && (force || item.camera.state().state !== 'streaming')) beginAnew(item)
   }
 
+  /** What was refused for its address need not be any more. */
+  function tryRefused() {
+    for (const item of [...watched.values()]) if (item.camera.state().cause === 'address_refused') beginAnew(item)
+  }
+
   function beginAnew(item: Watched) {
     void end(item)
     watched.set(item.source.source_id, begin(item.source))
@@ -167,17 +201,19 @@ export function createCameras(options: CamerasOptions): Cameras {
     }),
     appliedVersion: () => applied?.version ?? null,
     apply(config) {
+      const isPortalElsewhere = `${applied?.portal_ips}` !== `${config.portal_ips}`
       applied = config
       // First, so that a camera begins with the pictures that its channels want.
       models.want(filesOf(config))
       setChannels(config.channels)
       applySources(config.sources)
+      if (isPortalElsewhere) tryRefused()
       tell({ type: 'config.applied', version: config.version })
     },
-    discover: (options, onFound, signal) => discover(options, { onFound, allow: allow(), signal }),
+    discover: (options, onFound, signal) => discover(options, { onFound, known: known(), signal }),
     probe(target, onFinding, signal) {
       const masks = masksAt(target.address)
-      const hooks = { allow: allow(), onFinding, signal, isMasked: masks.length > 0 }
+      const hooks = { known: known(), onFinding, signal, isMasked: masks.length > 0 }
       return probe(target, { ...hooks, probeStream: (stream) => probeStream({ ...stream, masks }) })
     },
     async snapshot(sourceId) {
@@ -198,15 +234,17 @@ export function createCameras(options: CamerasOptions): Cameras {
       throw new Failed('media_gone')
     },
     evidence(record, sourceId) {
-      const { clip_id, details } = record
+      const { clip_id } = record
       const channel = applied?.channels.find(({ channel_id }) => channel_id === record.channel_id)
       const camera = watched.get(sourceId)?.camera
-      if (!channel || !camera) return { clip_id, details }
+      if (!channel || !camera) return { clip_id, details: record.details }
+      const details = withNames(record.details, channel.zones)
       const zones = channel.zones
         .filter(({ is_active }) => is_active)
         .map(({ name, label, kind, points }) => ({ name: label ?? name, kind, points }))
       const settings = { ...pipelineDefaults(channel.usecase_key), ...channel.pipeline_elements }
-      if (!Object.keys(record.metrics).some((metric) => violationMetrics.has(metric)))
+      // A face is proved like a violation: who it is shows as it comes and goes.
+      if (!isViolation(record.metrics) && channel.usecase_key !== 'fcrecog')
         return { clip_id, details: { ...details, zones } }
       if (settings['sink.clip'] !== true) return { clip_id, details: { ...details, zones, clip_cause: 'clip_off' } }
       const taken = clips.take(sourceId, camera, {
@@ -243,6 +281,7 @@ export function createCameras(options: CamerasOptions): Cameras {
       portal = fetch
       models.online(fetch)
     },
+    setOccupancy: analysis.setOccupancy,
     async channelDo(channelId, action, force) {
       if (action === 'troubleshoot' || applied === null) return
       if (action === 'delete') setChannels(applied.channels.filter(({ channel_id }) => channel_id !== channelId))
@@ -258,9 +297,7 @@ export function createCameras(options: CamerasOptions): Cameras {
         reconnects: sum(({ camera }) => camera.state().reconnects),
       }
     },
-    allowChanged() {
-      for (const item of [...watched.values()]) if (item.camera.state().cause === 'address_refused') beginAnew(item)
-    },
+    allowChanged: tryRefused,
     async stop() {
       await models.stop()
       await analysis.stop()
@@ -274,6 +311,9 @@ export function createCameras(options: CamerasOptions): Cameras {
 const endViewers = (viewers: Watched['viewers'], cause: string): void => {
   for (const viewer of [...viewers]) viewer.end(cause)
 }
+
+/** Width / height; null before its first picture. */
+const aspectOf = ({ width, height }: SourceState): number | null => width && height && width / height
 
 /** Whether the camera process can go on as it is. */
 const isSameStream = (a: LinkSource, b: LinkSource): boolean =>

@@ -47,6 +47,8 @@ export type Engine = {
   live(sourceId: string, mode: LiveMode, viewer: LiveViewer): () => void
   /** From whom to fetch models, while the link lasts. @param former null ends this one only: a newer link may have come */
   offerModels(fetch: FetchPart | null, former?: FetchPart): void
+  /** Answers how many it counted until then; null while it could not count. @throws Failed */
+  setOccupancy(channelId: string, occupancy: number): Promise<number | null>
   /** @throws Failed */
   channelDo(channelId: string, action: 'revive' | 'troubleshoot' | 'restart' | 'delete', force: boolean): Promise<void>
 }

@@ -35,7 +35,7 @@ async function setUp() {
     clips: await openMediaStore(join(folder, 'clips'), clipFiles, mostBytes, () => undefined),
     analysisFile: join(folder, 'analysis.json'),
     modelFolder: join(folder, 'models'),
-    allow: () => local(one.port, two.port),
+    allow: () => local(one.port, two.port).simulated,
     tell: () => undefined,
     onRecords: () => undefined,
     log: keepingLog(),
@@ -50,7 +50,7 @@ async function setUp() {
     ...{ pipeline_elements: pipelineDefaults('intrdtec'), zones: [], auto_recovery: false },
   }
   const config = (version: number, masks: Outline[]): LinkConfig => ({
-    ...{ version, channels: [channel], models: [], embedders: [], media_days: 7 },
+    ...{ version, channels: [channel], models: [], embedders: [], media_days: 7, portal_ips: [] },
     sources: [source(masked, one.address, masks), source(plain, two.address, [])],
   })
   const stateOf = (id: string) => cameras.state().sources.find(({ source_id }) => source_id === id)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
-import { linkUnacknowledged, type NimbleMessage } from '@sightline/contract/edge'
+import { type LinkSource, linkUnacknowledged, type NimbleMessage } from '@sightline/contract/edge'
 import { decodeEvents, decodeMedia, frameKinds, readEventHeader } from '@sightline/contract/frame'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createCameras } from './cameras.ts'
@@ -158,4 +158,21 @@ describe('wishes', () => {
     await until(() => causes().length === 3, 'all are answered')
     expect(causes().sort()).toEqual(['range_not_private', 'source_missing', 'source_missing'])
   })
+})
+
+test('a camera at an address of the portal is refused without a connection, until the portal has others', async () => {
+  const source_id = '01890000-0000-7000-8000-0000000000e2'
+  const source: LinkSource = {
+    ...{ source_id, device_id: source_id, version: 1, name: 'Camera', address: 'rtsp://198.51.100.9/', masks: [] },
+    ...{ username: null, password: null, proxy: null, rate: 25, role: 'both', endpoint_uuid: null },
+  }
+  const apply = (version: number, sources: LinkSource[], portal_ips: string[]) =>
+    engine.apply({ version, sources, portal_ips, channels: [], models: [], embedders: [], media_days: 7 })
+  const state = () => engine.state().sources[0]
+  apply(1, [source], ['10.0.0.5', '198.51.100.9'])
+  await until(() => state()?.state === 'refused', 'it is refused')
+  expect(state()?.cause).toBe('address_refused')
+  apply(2, [source], ['10.0.0.5'])
+  await until(() => state()?.state !== 'refused', 'it is tried')
+  apply(3, [], [])
 })

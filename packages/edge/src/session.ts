@@ -1,6 +1,6 @@
 /** What goes on between this nimble and a portal that has proven itself: records up, wishes down, pictures as asked for. */
 import { zstdCompressSync } from 'node:zlib'
-import { linkBacklogBytes, linkUnacknowledged, type PortalMessage } from '@sightline/contract/edge'
+import { laterQuestions, linkBacklogBytes, linkUnacknowledged, type PortalMessage } from '@sightline/contract/edge'
 import { compressEvents, encodeMedia, FrameError, type MediaPart } from '@sightline/contract/frame'
 import type { Clock } from './clock.ts'
 import type { PortalLink, PortalSession } from './conversation.ts'
@@ -32,7 +32,8 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
   const parts = exchangeParts(link)
 
   engine.offerModels(parts.fetch)
-  link.send({ type: 'state', applied_version: engine.appliedVersion(), ...engine.state(), ...about })
+  const answers = [...laterQuestions]
+  link.send({ type: 'state', applied_version: engine.appliedVersion(), ...engine.state(), ...about, answers })
 
   /** Runs a request; `fail` answers it when it cannot be done. */
   const answer = (work: () => Promise<void>, fail: (cause: string) => void) => {
@@ -94,6 +95,15 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
         await engine.channelDo(channel_id, action, force)
         done(null)
       }, done)
+    },
+
+    'occupancy.set': ({ id, channel_id, occupancy }) => {
+      const done = (before: number | null, cause: string | null) =>
+        link.send({ type: 'occupancy.done', id, before, cause })
+      answer(
+        async () => done(await engine.setOccupancy(channel_id, occupancy), null),
+        (cause) => done(null, cause),
+      )
     },
 
     snapshot: ({ id, source_id }) =>

@@ -217,6 +217,42 @@ test('what a killed run left open is closed with the cause restart, and occupanc
   expect(kept.carried[occupancy.channel_id].levels.occupancy).toBe(12)
 })
 
+test('an occupancy that somebody sets is written down before it is answered, and goes on in the next run', {
+  timeout,
+}, async () => {
+  const points: [number, number][] = [
+    [0, 0.5],
+    [1, 0.5],
+  ]
+  const occupancy = channelOf('pplocc', [{ name: 'line1', kind: 'line', points }])
+  const set = (channelId: string) => analysis.setOccupancy(channelId, 12)
+  begin()
+  await expect(set(occupancy.channel_id)).rejects.toThrow('channel_unknown')
+  analysis.setChannels([occupancy, counting])
+  await expect(set(counting.channel_id)).rejects.toThrow('no_occupancy')
+  await expect(set(occupancy.channel_id)).rejects.toThrow('channel_not_running')
+  const camera = await connect(await newestFeed())
+  const start = Date.now()
+  const send = async (from: number, to: number) => {
+    // With something to see in it: a grey one is taken for a covered lens.
+    for (let i = from; i < to; i++) {
+      const { data, ...picture } = grey(start + i * 200)
+      await camera.send({ ...picture, data: data.map((_, at) => (at % 7 < 3 ? 60 : 160)) })
+    }
+  }
+  await send(0, 20)
+  expect(await set(occupancy.channel_id)).toBe(0)
+  const kept = JSON.parse(readFileSync(join(folder, 'analysis.json'), 'utf8'))
+  expect(kept.carried[occupancy.channel_id].levels).toEqual({ occupancy: 12 })
+  expect(heard.records.filter(({ kind }) => kind === 'open')).toMatchObject([
+    { channel_id: occupancy.channel_id, levels: { occupancy: 12 }, details: { before: 0 } },
+  ])
+  await send(20, 45)
+  expect(
+    (await until('a window', () => heard.records.findLast(({ metrics }) => 'occupancy' in metrics)))?.metrics,
+  ).toEqual({ occupancy: 12 })
+})
+
 test('a stop sends the window that was begun', { timeout }, async () => {
   begin()
   analysis.setChannels([counting])

@@ -6,10 +6,11 @@ import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { ChannelState, EventRecord, Overlay } from '@sightline/contract/edge'
-import { uuidv7 } from '@sightline/domain'
+import { countsOccupancy, uuidv7 } from '@sightline/domain'
 import * as z from 'zod'
 import type { FrameSocket } from '../camera/frames.ts'
 import type { AnalysisSize } from '../camera/messages.ts'
+import { Failed } from '../engine.ts'
 import { keptFile } from '../kept-file.ts'
 import type { Log } from '../log.ts'
 import type { ChannelWork } from '../model/attached.ts'
@@ -45,6 +46,8 @@ export type Analysis = {
   /** As the camera's process measures it. */
   setPace(sourceId: string, pace: FramePace): void
   feedOf(sourceId: string): Feed | null
+  /** Somebody says how many are inside. Answers how many were counted until then, null while nobody could. @throws Failed */
+  setOccupancy(channelId: string, occupancy: number): Promise<number | null>
   states(): ChannelState[]
   /** Of the last seconds; null while nothing is analysed. */
   figures(): { fps: number; inference_ms: number | null }
@@ -88,6 +91,9 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
   /** Where each camera's pictures go: for as long as it has channels. */
   const seats = new Map<string, Bench>()
   const feeds = new Map<string, Feed>()
+  /** Workers that were told an occupancy, by the number of the message. */
+  const told = new Map<number, { bench: Bench; done(before: number | null): void; fail(): void }>()
+  let lastTold = 0
   let channels: readonly ChannelWork[] = []
   let states = new Map<string, ChannelState>()
   let stopped: Promise<void> | null = null
@@ -122,6 +128,12 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
         isDirty ||= message.carried.length > 0
         bench.beats = [...bench.beats.slice(1 - figuresBeats), message.work]
         break
+      case 'occupancy.done': {
+        const { id, isSet, before } = message
+        if (isSet) told.get(id)?.done(before)
+        else told.get(id)?.fail()
+        break
+      }
       case 'log':
         log.warn(message.text)
         break
@@ -196,6 +208,7 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
       bench.worker = null
       bench.socket = null
       bench.beats = []
+      for (const { bench: asked, fail } of [...told.values()]) if (asked === bench) fail()
       const theirs = new Set(channelsOf(bench).map((channel) => channel.channel_id))
       closeOpen((id) => theirs.has(id))
       offerFeeds()
@@ -239,6 +252,22 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
       if (bench) post(bench, { type: 'pace', source_id: sourceId, pace })
     },
     feedOf: (sourceId) => feeds.get(sourceId) ?? null,
+    async setOccupancy(channelId, occupancy) {
+      const channel = channels.find((one) => one.channel_id === channelId)
+      if (!channel) throw new Failed('channel_unknown')
+      if (!countsOccupancy(channel.usecase_key)) throw new Failed('no_occupancy')
+      const bench = seats.get(channel.source_id)
+      if (!bench?.worker) throw new Failed('channel_not_running')
+      const id = ++lastTold
+      const before = await new Promise<number | null>((done, reject) => {
+        told.set(id, { bench, done, fail: () => reject(new Failed('channel_not_running')) })
+        post(bench, { type: 'occupancy.set', id, channel_id: channelId, occupancy })
+      }).finally(() => told.delete(id))
+      // At once: who set it does not do so again after a power cut.
+      memory.carried[channelId] = { at: Date.now(), levels: { occupancy } }
+      save()
+      return before
+    },
     states: () => [...states.values()],
     figures() {
       const beats = benches.flatMap((bench) => bench.beats)

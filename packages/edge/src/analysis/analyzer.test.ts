@@ -167,6 +167,20 @@ test('what moves behind a mask is not seen', () => {
   expect(Math.max(...run(0, 8000, undefined, walk).boxes)).toBe(0)
 })
 
+test('the occupancy of a channel that runs is set, of no other', () => {
+  const door = { name: 'line1', kind: 'line' as const, points: wholePicture.slice(0, 2) }
+  const channel = channelOf('pplocc', [door])
+  const set = (at: number) => analyzer.setOccupancy(channel.channel_id, 12, start + at)
+  newAnalyzer([channel])
+  expect(set(0)).toBeNull()
+  expect(analyzer.setOccupancy(sourceId, 12, start)).toBeNull()
+  run(0, 6000)
+  expect(set(6000)).toMatchObject({ before: 0, records: [{ levels: { occupancy: 12 } }], states: [] })
+  expect(run(6000, 10_200).records).toMatchObject([{ kind: 'window', metrics: { occupancy: 12 } }])
+  analyzer.pass(start + 30_000)
+  expect(set(30_000)).toBeNull()
+})
+
 test('a camera that stops sending is stalled: its window is closed and it comes back by itself', () => {
   newAnalyzer([channelOf('pplcnt', [{ points: wholePicture }])])
   run(0, 7200)

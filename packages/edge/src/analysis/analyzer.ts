@@ -264,6 +264,13 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
       }
       return all
     },
+    /** Somebody says how many are inside. Null when the channel does not run; else also what it counted until then. */
+    setOccupancy(channelId: string, occupancy: number, at: number): (Analysed & { before: number | null }) | null {
+      const running = channels.get(channelId)
+      if (running?.state.state !== 'running') return null
+      const before = running.channel.levels()?.occupancy ?? null
+      return { ...nothing(), records: running.channel.setOccupancy(occupancy, at), before }
+    },
     /** Closes everything; the analyzer is not to be used afterwards. */
     stop(at: number, cause: 'restart' | 'disabled'): EventRecord[] {
       const records = [...channels.values()].flatMap(({ channel }) => channel.close(at, cause))

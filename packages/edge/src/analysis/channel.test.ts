@@ -62,6 +62,12 @@ test('pictures of another shape than the zones were drawn on are counted, and sa
   expect(stateOf(4 / 3)).toEqual(['degraded', 'degraded:other_shape'])
 })
 
+test('a mask says nothing of the shape: it may have been drawn on another stream of the camera', () => {
+  const mask = { kind: 'mask' as const, points: wholePicture, aspect_ratio: 4 / 3 }
+  const channel = open('pplcnt', [{ points: wholePicture, aspect_ratio: 16 / 9 }, mask])
+  expect(play(channel, 5200, () => [track(1, 0.5, 0.9)])[0]).toMatchObject({ detector_state: 'ok', state_cause: null })
+})
+
 test('ids are UUIDv7 of the observed time, and all different', () => {
   const channel = open('pplcnt', [{ points: wholePicture }, doorway])
   const records = play(channel, 20_000, (ms) => [track(1, 0.5, 0.5 + 0.2 * Math.sin(ms / 1500))])
@@ -76,6 +82,38 @@ test('occupancy follows the crossings', () => {
     ['open', 2400, { up: 1 }],
     ['window', 5000, { occupancy: 1 }],
     ['window', 10_000, { occupancy: 1 }],
+  ])
+})
+
+test('an occupancy that somebody sets is told at once, replaces what was taken for true, and is counted on from', () => {
+  const channel = open('pplocc', [doorway])
+  play(channel, 3200, (ms) => [track(1, 0.5, 0.3 + ms / 10_000)])
+  const [set, ...others] = channel.setOccupancy(12, start + 3100)
+  expect(others).toEqual([])
+  expect(set).toMatchObject({
+    ...{ kind: 'open', observed_at: start + 3100, metrics: {}, levels: { occupancy: 12 }, detector: 'none' },
+    details: { before: 1, instant: true },
+  })
+  expect(set?.occasion_id).toBe(set?.event_uuid)
+  expect(channel.levels()).toEqual({ occupancy: 12 })
+  expect(channel.carried()).toEqual({ at: start + 3100, levels: { occupancy: 12 } })
+  const records = play(channel, 10_200, (ms) => [track(2, 0.2, 0.3 + (ms - 5000) / 10_000)], 3200)
+  expect(brief(records)).toEqual([
+    ['window', 5000, { occupancy: 12 }],
+    ['open', 7400, { up: 1 }],
+    ['window', 10_000, { occupancy: 13 }],
+  ])
+})
+
+test('an occupancy set while nothing can be counted stays unknown until something can', () => {
+  const channel = open('pplocc', [doorway])
+  play(channel, 1000, () => ({ watching: false }))
+  expect(channel.setOccupancy(12, start + 900)[0]).toMatchObject({ details: { before: null } })
+  expect(channel.levels()).toBeNull()
+  const records = play(channel, 10_200, (ms) => ({ watching: ms >= 6000 }), 1000)
+  expect(brief(records)).toEqual([
+    ['window', 5000, {}],
+    ['window', 10_000, { occupancy: 12 }],
   ])
 })
 

@@ -1,5 +1,5 @@
 import type { ChannelState, EventRecord, LinkChannel } from '@sightline/contract/edge'
-import { type LevelKind, metricRule, metricsOf, uuidv7 } from '@sightline/domain'
+import { isOtherShape, type LevelKind, metricRule, metricsOf, uuidv7 } from '@sightline/domain'
 import { placeOf } from './floor.ts'
 import { createOccasions, type EndCause, type OccasionChange } from './occasions.ts'
 import type { Seen } from './perception.ts'
@@ -37,6 +37,8 @@ export type Channel = {
   see(seen: Seen): EventRecord[]
   /** Time passed without a picture. */
   pass(at: number): EventRecord[]
+  /** Somebody says how many are inside: it is counted on from there. */
+  setOccupancy(occupancy: number, at: number): EventRecord[]
   /** No pictures come any more: whoever was followed is lost. */
   lose(at: number): EventRecord[]
   /** The end: closes window and occasions. */
@@ -71,7 +73,8 @@ export function createChannel(
   const occasions = createOccasions(analytic.cooldownMs)
   const shapes = shapesOf(config)
   const lesser = lesserAnswer(config, settings)
-  const drawnOn = config.zones.flatMap((zone) => (zone.is_active && zone.aspect_ratio) || [])
+  // Masks may have been drawn on another stream of the camera, or for another channel: saving this one's zones says nothing of them.
+  const drawnOn = config.zones.flatMap((zone) => (zone.is_active && zone.kind !== 'mask' && zone.aspect_ratio) || [])
   const areas = shapes.filter((shape) => shape.kind === 'zone').map(({ name, points }) => ({ name, points }))
   /** UUIDs of open occasions by their number. */
   const occasionIds = new Map<number, string>()
@@ -188,6 +191,18 @@ export function createChannel(
       return take(seen)
     },
     pass: (at) => window.pass(at).map(windowRecord),
+    setOccupancy(occupancy, now) {
+      const at = Math.max(now, newestAt)
+      const levels = { occupancy }
+      const before = latest?.occupancy ?? null
+      lastMeasured = { at, levels }
+      reduce = startUsecase(config.usecase_key, analytic, lastMeasured)
+      // What is not counted now stays unknown until it is.
+      if (latest) latest = levels
+      window.correct(levels)
+      const instant = instantRecord(at, { metrics: [], trackId: 0, details: { before } })
+      return [{ ...instant, levels, detector: 'none', model_version: null }]
+    },
     lose(at) {
       reduce = startUsecase(config.usecase_key, analytic, lastMeasured)
       latest = null
@@ -208,8 +223,6 @@ export function createChannel(
 
 /** Zones lie elsewhere in a picture of another shape, which a camera sends after a change of its settings or of itself. */
 const reshaped = 'degraded:other_shape'
-/** Pictures are reduced to even sides: that is no other shape. */
-const isOtherShape = (a: number, b: number): boolean => Math.abs(a / b - 1) > 0.03
 
 /** Why the answers are lesser ones for as long as the settings are these, as a message id; null when they are not. */
 function lesserAnswer({ usecase_key }: LinkChannel, { perception, analytic }: Settings): string | null {

@@ -8,6 +8,8 @@ import type { Carried } from './usecase/usecase.ts'
 export type ToWorker =
   | { type: 'channels'; channels: ChannelWork[]; carried: [string, Carried][] }
   | { type: 'pace'; source_id: string; pace: FramePace }
+  /** Answered by `occupancy.done` of the same number. */
+  | { type: 'occupancy.set'; id: number; channel_id: string; occupancy: number }
   | { type: 'stop' }
 
 /** Since the beat before. */
@@ -21,5 +23,7 @@ export type FromWorker =
   | { type: 'states'; states: ChannelState[] }
   /** Every second: it is alive, and how its channels are. */
   | { type: 'beat'; states: ChannelState[]; carried: [string, Carried][]; work: WorkFigures }
+  /** `before`: what was counted until then. Of a channel that does not run nothing is set. */
+  | { type: 'occupancy.done'; id: number; isSet: boolean; before: number | null }
   | { type: 'log'; text: string }
   | { type: 'stopped' }

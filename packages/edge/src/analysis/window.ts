@@ -104,6 +104,10 @@ export function createWindow(settings: WindowSettings) {
       holding = levels && { levels, since: at, longestMs: isStill ? Math.max(longestStillMs, longestMs) : longestMs }
       return closed
     },
+    /** The levels since the newest picture are others than they were taken for. */
+    correct(levels: Levels): void {
+      if (holding) holding = { ...holding, levels }
+    },
     /** Time passed without a picture: windows that can get none any more are closed. */
     pass(at: number): WindowSummary[] {
       return open && at >= open.end + (holding?.longestMs ?? longestMs) ? advance(at) : []

@@ -78,7 +78,11 @@ main.on('message', (message: ToWorker) => {
     for (const [id, one] of message.carried) if (one.at > (carried.get(id)?.at ?? 0)) carried.set(id, one)
     report(analyzer.setChannels(message.channels, Date.now()), null)
   } else if (message.type === 'pace') analyzer.setPace(message.source_id, message.pace)
-  else void stop()
+  else if (message.type === 'occupancy.set') {
+    const set = analyzer.setOccupancy(message.channel_id, message.occupancy, Date.now())
+    if (set) report(set, null)
+    tell({ type: 'occupancy.done', id: message.id, isSet: set !== null, before: set?.before ?? null })
+  } else void stop()
 })
 
 async function stop(): Promise<void> {

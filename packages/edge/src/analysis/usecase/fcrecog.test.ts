@@ -25,9 +25,9 @@ const seenFaces = (records: EventRecord[]) =>
       track: details?.track_id,
     }))
 
-test('a new face is told once, two seconds after it came, with who it is', () => {
-  const records = play(recognition(), 20_000, () => [face(1, 5)])
-  expect(seenFaces(records)).toEqual([{ ms: 2000, metrics: { total: 1 }, identity: 'ada', track: 1 }])
+test('a new face is told once, in the first picture that shows who it is', () => {
+  const records = play(recognition(), 20_000, (ms) => [face(1, ms < 1000 ? 200 : 5, ms < 1000 ? 0.2 : 0.3)])
+  expect(seenFaces(records)).toEqual([{ ms: 1000, metrics: { total: 1 }, identity: 'ada', track: 1 }])
   expect(records[0]?.details).toMatchObject({ instant: true, likeness: 0.996, boxes: [{ label: 'face' }] })
   expect(windows(records)[0]?.metrics).toMatchObject({ total: 1 })
 })
@@ -43,12 +43,24 @@ test('the best of the first pictures counts: the largest, not the last', () => {
 
 test('a stranger is told as unknown', () => {
   const records = play(recognition(), 5000, () => [face(1, 200)])
-  expect(seenFaces(records)).toMatchObject([{ identity: null, metrics: { total: 1 } }])
+  expect(seenFaces(records)).toMatchObject([{ ms: 2000, identity: null, metrics: { total: 1 } }])
+})
+
+test('a stranger is told while the face is there, with its box of that picture: it is taken then', () => {
+  const hidden = (ms: number) => ms >= 1500 && ms < 2600
+  const records = play(recognition(), 8000, (ms) => (hidden(ms) ? [] : [face(1, 200, 0.2, ms < 1500 ? 0.4 : 0.45)]))
+  const [told] = records.filter(({ kind }) => kind === 'open')
+  expect((told?.observed_at ?? 0) - start).toBe(2600)
+  expect(told?.details?.boxes).toMatchObject([{ box: [0.45, 0.3, 0.1, 0.2] }])
 })
 
 test('a face that goes before two seconds is told all the same, and one without a usable picture is not', () => {
   const records = play(recognition(), 9000, (ms) => (ms < 1000 ? [face(1, 5)] : []))
   expect(seenFaces(records)).toMatchObject([{ identity: 'ada' }])
+  const stranger = play(recognition(), 9000, (ms) => (ms < 1000 ? [face(1, 200)] : []))
+  expect(seenFaces(stranger)).toMatchObject([{ identity: null }])
+  // Nobody is there any more: nothing is pointed at.
+  expect(stranger.find(({ kind }) => kind === 'open')?.details?.boxes).toEqual([])
   expect(seenFaces(play(recognition(), 9000, () => [face(1, null)]))).toEqual([])
 })
 

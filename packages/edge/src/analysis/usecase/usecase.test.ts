@@ -107,6 +107,17 @@ test('occupancy survives a restart, and goes back to its base on a new day', () 
   expect(run('pplocc', { base: 2 }, carried)(facts({ at: at('2026-09-07T12:00:00Z') })).levels?.occupancy).toBe(9)
 })
 
+test('occupancy counts on from what somebody said, also just after a new day began, until the next one', () => {
+  const settings = { base: 2, resetAt: '04:00', timezone: 'America/Montreal' }
+  const said = { at: Date.parse('2026-05-05T04:00:30-04:00'), levels: { occupancy: 12 } }
+  const day = run('pplocc', settings, said)
+  const at = (iso: string, ...crossings: Facts['crossings'][number][]) =>
+    day(facts({ at: Date.parse(iso), crossings })).levels?.occupancy
+  expect(at('2026-05-05T04:01:00-04:00')).toBe(12)
+  expect(at('2026-05-05T09:00:00-04:00', up, up, down)).toBe(13)
+  expect(at('2026-05-06T04:00:00-04:00')).toBe(2)
+})
+
 test.each([
   ['2026-03-08T06:59:00Z', '02:30', 'America/Montreal', '2026-03-07'],
   ['2026-03-08T07:00:00Z', '02:30', 'America/Montreal', '2026-03-08'],

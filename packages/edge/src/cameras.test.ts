@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { LinkSource, Overlay } from '@sightline/contract/edge'
+import { pipelineDefaults } from '@sightline/domain'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startDemoCamera } from './camera/testing/demo-camera.ts'
+import { local } from './camera/testing/watch.ts'
+import { createCameras } from './cameras.ts'
+import { clipFiles } from './live/clip.ts'
+import { openMediaStore, pictureFiles } from './live/media-store.ts'
+import { keepingLog, testChannelId, until } from './testing/records.ts'
+
+const analysed = '01890000-0000-7000-8000-0000000000a1'
+const shown = '01890000-0000-7000-8000-0000000000a2'
+const elsewhere = '01890000-0000-7000-8000-0000000000a3'
+
+test('what is seen in the analysed stream is drawn over the other stream of the camera, when its pictures show it, and over no other camera', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sightline-cameras-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const demo = await startDemoCamera({ scene: 'lobby' })
+  const overlays: Overlay[] = []
+  const cameras = createCameras({
+    pictures: await openMediaStore(join(folder, 'pictures'), pictureFiles, 1e8, () => undefined),
+    clips: await openMediaStore(join(folder, 'clips'), clipFiles, 1e8, () => undefined),
+    analysisFile: join(folder, 'analysis.json'),
+    modelFolder: join(folder, 'models'),
+    allow: () => local(demo.port).simulated,
+    tell: (news) => {
+      if (news.type === 'overlay') overlays.push(news)
+    },
+    onRecords: () => undefined,
+    log: keepingLog(),
+  })
+  onTestFinished(() => cameras.stop())
+  const source = (source_id: string, device_id: string): LinkSource => ({
+    ...{ source_id, device_id, version: 1, name: 'Camera', address: demo.address, masks: [] },
+    ...{ username: null, password: null, proxy: null, rate: 25, role: 'both', endpoint_uuid: null },
+  })
+  const apply = (version: number, sources: LinkSource[]) =>
+    cameras.apply({
+      ...{ version, sources, models: [], embedders: [], media_days: 7, portal_ips: [] },
+      channels: [
+        {
+          ...{ channel_id: testChannelId, source_id: analysed, version: 1, name: 'Door', usecase_key: 'pplcnt' },
+          ...{ pipeline_elements: pipelineDefaults('pplcnt'), zones: [], auto_recovery: false },
+        },
+      ],
+    })
+  const streams = (count: number) => () =>
+    cameras.state().sources.filter(({ state }) => state === 'streaming').length === count
+  const watch = (id: string) => {
+    const nothing = () => undefined
+    cameras.live(id, 'fmp4', { init: nothing, fragment: nothing, jpeg: nothing, ended: nothing })
+  }
+  apply(1, [source(analysed, analysed)])
+  await until(streams(1), 'the analysed stream is there')
+  // Its time line is ahead by so much.
+  const newest = () => cameras.state().sources.find(({ source_id }) => source_id === analysed)?.last_frame_at ?? null
+  await until(() => newest() !== null, 'the analysed stream has a picture')
+  const first = newest() as number
+  await until(() => (newest() ?? 0) > first + 2000, 'the analysed stream has two seconds of pictures', 30_000)
+  apply(2, [source(analysed, analysed), source(shown, analysed), source(elsewhere, elsewhere)])
+  await until(streams(3), 'all streams are there')
+  for (const id of [shown, elsewhere]) watch(id)
+  const of = (id: string) => overlays.filter(({ source_id, boxes }) => source_id === id && boxes.length > 0)
+  await vi.waitFor(() => expect(of(shown).length).toBeGreaterThan(3), { timeout: 40_000 })
+  expect(of(analysed)).toEqual([])
+  watch(analysed)
+  await vi.waitFor(() => expect(of(analysed).length).toBeGreaterThan(3), { timeout: 40_000 })
+  const pairs = of(analysed).flatMap((own) => {
+    const other = of(shown).find(({ at }) => at === own.at)
+    return other ? [{ own, other }] : []
+  })
+  expect(pairs.length).toBeGreaterThan(3)
+  for (const { own, other } of pairs) expect(other).toMatchObject({ boxes: own.boxes, levels: own.levels })
+  // By when pictures arrived, which jitters on a busy machine.
+  const ahead = pairs.map(({ own, other }) => own.pts_ms - other.pts_ms).sort((a, b) => a - b)
+  expect(ahead[Math.floor(ahead.length / 2)]).toBeGreaterThan(1000)
+  expect(overlays.filter(({ source_id }) => source_id === elsewhere)).toEqual([])
+}, 120_000)

@@ -56,7 +56,7 @@ test('a licence that ends is told of 30, 7 and 1 days before and when it is over
   await press(page, 'Actions for Harbour')
   await page.getByRole('menuitem', { name: 'Replace the key…' }).click()
   await key.fill(await issue(1, null))
-  await dialog.getByText('This key allows 1 channels, and 2 are in use: remove some analytics first').waitFor()
+  await dialog.getByText('This key allows 1 channel, and 2 are in use: remove some analytics first').waitFor()
   expect(await replace.isDisabled()).toBe(true)
   await key.fill('SL1.nonsense')
   await dialog.getByText(/This is not a licence key|not valid for this portal/).waitFor()

@@ -2,7 +2,7 @@ import { type Role, roles, screens, screensFor } from '@sightline/domain'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axeFaults, type Watched } from './browser.ts'
-import { addPerson, type Ids, isBusy, pageOf, prepare, registerFirst, titleOf, usernameOf } from './prepared.ts'
+import { type Ids, isBusy, pageOf, prepare, registerFirst, titleOf, usernameOf } from './prepared.ts'
 import { until } from './product.ts'
 import { createStage, shots } from './stage.ts'
 
@@ -10,14 +10,8 @@ let ids: Ids
 
 const stage = createStage(async (product) => {
   await registerFirst(product)
-  const prepared = await prepare(product)
-  ids = prepared.ids
-  for (const role of lookers) await addPerson(prepared.root, lookerOf(role), role)
+  ids = (await prepare(product)).ids
 })
-
-/** Who looks at every screen in turn, beside those who visit them: one person may make so many calls a minute. */
-const lookers = ['super_admin', 'admin'] as const
-const lookerOf = (role: Role) => `another.${role}`
 
 /** Runs a visit on a page of its own; when it fails, says where and shows what was seen. */
 async function onPage(username: string, expected: RegExp[], visit: (watched: Watched) => Promise<void>): Promise<void> {
@@ -106,11 +100,11 @@ const direct = screens.filter(({ path, nav }) => path !== '/logout' && path !== 
 const looking = (path: string, index: number): Role =>
   index % 4 < 2 || screensFor('admin').every((screen) => screen.path !== path) ? 'super_admin' : 'admin'
 
-test.concurrent.each(lookers)(
+test.concurrent.each(['super_admin', 'admin'] as const)(
   'every screen opens by its address, in light and dark, wide and narrow, without serious faults of accessibility: as %s',
   async (role) => {
     const found: string[] = []
-    await onPage(lookerOf(role), [], async ({ page, faults }) => {
+    await onPage(usernameOf(role), [], async ({ page, faults }) => {
       for (const [index, { path }] of direct.entries()) {
         if (looking(path, index) !== role) continue
         // Every screen in both themes and at both widths; which goes with which alternates.

@@ -5,6 +5,7 @@ test('nothing set means loopback, port 8080 and ./data', () => {
   expect(readEnv({})).toEqual({
     port: 8080,
     host: '127.0.0.1',
+    callsPerMinute: 300,
     dataDir: './data',
     publicUrl: null,
     apiBase: '/api/v1',
@@ -23,6 +24,7 @@ describe('a value that cannot be used is named, with what is accepted', () => {
     ['a port that is a word', { PORT: 'web' }, /^PORT is "web", but must be a whole number from 0 to 65535\.$/],
     ['a port beyond the last', { PORT: '65536' }, /^PORT /],
     ['a negative number of cameras', { DEMO_CAMERAS: '-1' }, /^DEMO_CAMERAS /],
+    ['so few calls that no screen would load', { CALLS_PER_MINUTE: '10' }, /^CALLS_PER_MINUTE .*from 60 to 100000/],
     ['a host with a scheme', { HOST: 'http://x' }, /^HOST .*host name or an IP address/],
     ['a reachable host without its address', { HOST: '0.0.0.0' }, /^HOST .*PUBLIC_URL must give the https address/],
     ['http across a network', { PUBLIC_URL: 'http://portal.example.org' }, /^PUBLIC_URL .*https:/],

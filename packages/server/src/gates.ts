@@ -12,9 +12,6 @@ import type { Services } from './services.ts'
 import { watchSockets } from './sockets.ts'
 import { writeTrace } from './trace.ts'
 
-/** Calls a minute of one person, or of one address while nobody is signed in. Pictures do not count. */
-const callsPerMinute = 300
-
 /** The gates of the real server: sessions in the database, this portal's origins, limits in this process. */
 export function createGates(app: FastifyInstance, services: Services): Gates {
   const { db, env, log } = services
@@ -22,11 +19,7 @@ export function createGates(app: FastifyInstance, services: Services): Gates {
   const limiter = (perMinute: number) => {
     const known = limiters.get(perMinute)
     if (known) return known
-    const made = app.createRateLimit({
-      max: perMinute,
-      timeWindow: 60_000,
-      ...(perMinute === callsPerMinute ? { keyGenerator: personOrAddress } : {}),
-    })
+    const made = app.createRateLimit({ max: perMinute, timeWindow: 60_000, keyGenerator: personOrAddress })
     limiters.set(perMinute, made)
     return made
   }
@@ -54,8 +47,9 @@ export function createGates(app: FastifyInstance, services: Services): Gates {
     },
 
     async limit(request, row) {
+      // Pictures do not count.
       if (row.kind === 'file' && row.perMinute === undefined) return
-      const state = await limiter(row.perMinute ?? callsPerMinute)(request)
+      const state = await limiter(row.perMinute ?? env.callsPerMinute)(request)
       if (state.isAllowed || !state.isExceeded) return
       throw new Refusal(429, 'Too many requests, wait a moment.', {
         code: 'rate_limited',

@@ -21,6 +21,7 @@ import { createEventWriter } from './event/ingest.ts'
 import { face } from './face/handlers.ts'
 import { answerFailure, answerUnreadable } from './failure.ts'
 import { createGates } from './gates.ts'
+import { createGeocoder, type Geocoder } from './geo/geocoder.ts'
 import { geo } from './geo/handlers.ts'
 import { bareHeaders, securityHeaders } from './headers.ts'
 import { serveHealth } from './health.ts'
@@ -162,11 +163,16 @@ export function createServer(env: Env, logger: FastifyServerOptions['logger']): 
 }
 
 export type Core = Pick<Services, 'env' | 'db' | 'log' | 'secrets'>
-/** What a test may bring itself: a link of its own, a start command. */
-export type Parts = { links?: (shared: Core & Pick<Services, 'bus' | 'events'>, wire: Wire) => Links; demo?: Demo }
+/** What a test may bring itself: a link of its own, a start command, a geocoder on this machine. */
+export type Parts = {
+  links?: (shared: Core & Pick<Services, 'bus' | 'events'>, wire: Wire) => Links
+  demo?: Demo
+  geocoder?: Geocoder
+}
 
 /** What handlers work with. Nothing runs yet: links and jobs begin with their `start`. */
 export function createServices(core: Core, parts: Parts = {}): Services {
+  const { geocoderUrl } = core.env
   const wire = core.env.databaseUrl === null ? noWire : createWire(core.db, core.log)
   const bus = createBus(wire)
   const shared = { ...core, bus, events: createEventWriter({ db: core.db, bus }) }
@@ -178,6 +184,7 @@ export function createServices(core: Core, parts: Parts = {}): Services {
     passwords: createPasswords(core.secrets.pepper),
     demo: parts.demo ?? createDemo(process),
     jobs: createJobs(shared),
+    geocoder: parts.geocoder ?? (geocoderUrl === null ? null : createGeocoder(geocoderUrl)),
   }
 }
 

@@ -116,6 +116,38 @@ describe('sites taken from a customer', () => {
     expect([status, body.errors]).toEqual([400, { site_name: ['name_taken'] }])
   })
 
+  test('bring no analytic to a customer that may not attach it: it is named, and no site goes; whoever says it may, may', async () => {
+    const organization = await t.make.organization()
+    const owner = await t.signIn(await t.make.user('admin', {}, organization))
+    const [from, to] = [
+      await t.make.customer({}, organization),
+      await t.make.customer({ is_default: true }, organization),
+    ]
+    const sites = [await t.make.site({}, from), await t.make.site({}, from), await t.make.site({}, from)]
+    for (const [i, key] of (['pplcnt', 'phydist', 'phydist'] as const).entries())
+      await t.make.channel({ usecase_key: key }, await t.make.device({}, sites[i]))
+    const customersOf = async () =>
+      (await owner.call('site.list')).body.response.map((one: { customer_id: string }) => one.customer_id)
+    await owner.call('usecase.assign', { customer_id: to.uid, usecase_id: [usecaseUid('pplcnt')] })
+    const site_id = sites.map(({ uid }) => uid)
+    const refused = { status: 409, body: { error_code: 'usecase_not_assigned', args: { usecases: 'phydist' } } }
+    expect(await owner.call('customer.siteAssign', { customer_id: to.uid, site_id })).toMatchObject(refused)
+    expect(await owner.call('customer.siteUnassign', { customer_id: from.uid, site_id })).toMatchObject(refused)
+    expect(await customersOf()).toEqual([from.uid, from.uid, from.uid])
+    // One whose analytics it may attach goes, and what it has already is not asked about again.
+    expect(
+      (await owner.call('customer.siteAssign', { customer_id: to.uid, site_id: site_id.slice(0, 1) })).status,
+    ).toBe(200)
+    await owner.call('usecase.assign', { customer_id: to.uid, usecase_id: [usecaseUid('phydist')] })
+    const { body } = await owner.call('customer.siteAssign', { customer_id: to.uid, site_id })
+    expect(body.response).toEqual({ assigned: 2, skipped: 1 })
+    await owner.call('usecase.unassign', { customer_id: to.uid, usecase_id: [usecaseUid('phydist')] })
+    expect((await owner.call('customer.siteAssign', { customer_id: to.uid, site_id })).body.response).toEqual({
+      assigned: 0,
+      skipped: 3,
+    })
+  })
+
   test('by two people at once and in different orders: both calls end', async () => {
     const [a, b] = [await t.make.customer(), await t.make.customer()]
     const sites = [await t.make.site({}, a), await t.make.site({}, a), await t.make.site({}, a)].map(({ uid }) => uid)

@@ -86,15 +86,12 @@ export function subject(message: StreamMessage): string {
   }
 }
 
-/** Of events nothing is lost: records are added up, levels laid over each other. */
+/** Of events nothing is lost: records are added up; how it is now the newest says. */
 export function merged(earlier: StreamMessage | undefined, later: StreamMessage): StreamMessage {
   if (earlier?.type !== 'event' || later.type !== 'event') return later
-  const newest = later.observed_at >= earlier.observed_at ? later : earlier
-  const oldest = newest === later ? earlier : later
   return {
-    ...newest,
+    ...(later.observed_at >= earlier.observed_at ? later : earlier),
     records: earlier.records + later.records,
     opened: earlier.opened + later.opened,
-    levels: { ...oldest.levels, ...newest.levels },
   }
 }

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
-import { addressFault, streamSchemes } from './camera-address.ts'
+import { addressFault, ipsMeantAt, streamSchemes } from './camera-address.ts'
 
 const none = () => false
 const fault = (address: string) => addressFault(address, streamSchemes, none)
@@ -67,4 +67,19 @@ it('refuses every address of this machine, at any port, for streams and for ONVI
     for (const other of [String(number), `0x${number.toString(16)}`, `[::ffff:${address}]`])
       expect(fault(`rtsp://${other}/x`)).toBe('address_refused')
   }
+})
+
+it.each([
+  ['the local one', { is_local: true, address: '127.0.0.1' }, ['192.168.1.10', '172.17.0.1', '8.8.4.4', 'fd00::10']],
+  [
+    'one next door',
+    { is_local: false, address: '192.168.1.20' },
+    ['192.168.1.10', '172.17.0.1', '8.8.4.4', 'fd00::10'],
+  ],
+  ['one on the internet', { is_local: false, address: '8.8.8.8' }, ['8.8.4.4']],
+  ['one dialled by its name', { is_local: false, address: 'edge.example.com' }, ['8.8.4.4']],
+  ['one that dials the portal', { is_local: false, address: null }, ['8.8.4.4']],
+])('of the addresses of this machine, %s is told those that mean it there', (_, nimble, told) => {
+  const own = ['127.0.0.1', '::1', '192.168.1.10', '172.17.0.1', '169.254.3.4', 'fe80::1', '8.8.4.4', 'fd00::10']
+  expect(ipsMeantAt(nimble, own)).toEqual(told)
 })

@@ -1,10 +1,11 @@
 /**
  * Which addresses may be a camera, before they are saved or sent to an edge server. Cameras live on private networks, so
  * those pass; loopback, this machine's own addresses, cloud metadata services, multicast and other special ones do not. Host names are resolved and
- * checked again by the edge server when it connects: only it sees the camera's network and its DNS.
+ * checked again by the edge server when it connects: only it sees the camera's network and its DNS. It is told those of this
+ * machine's addresses that mean this machine where it is, so that no name leads to them either.
  */
 import { networkInterfaces } from 'node:os'
-import { isCameraAddress, isLoopbackHost } from '@sightline/domain'
+import { ipsOf, isCameraAddress, isLoopbackHost } from '@sightline/domain'
 import ipaddr from 'ipaddr.js'
 
 /** Simulated cameras that run beside the local edge server: the only loopback addresses that may be cameras. */
@@ -65,11 +66,27 @@ let own = { ips: [] as string[], readAt: Number.NEGATIVE_INFINITY }
 /** A table has a thousand addresses, and asking the system takes a while. */
 const knownForMs = 1000
 
-/** Of this machine now: networks come and go. */
-function ownIps(): string[] {
+/** Of this machine now, canonical: networks come and go. */
+export function ownIps(): string[] {
   if (performance.now() - own.readAt > knownForMs) {
-    const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-    own = { ips: addresses.map(({ address }) => ipaddr.process(address).toString()), readAt: performance.now() }
+    const ips = ipsOf(networkInterfaces()).map((ip) => ipaddr.process(ip).toString())
+    own = { ips, readAt: performance.now() }
   }
   return own.ips
 }
+
+const rangeOf = (ip: string): string | null => (ipaddr.isValid(ip) ? ipaddr.process(ip).range() : null)
+
+/**
+ * The addresses of this machine that mean it at an edge server too. Public ones do everywhere; private ones are those of
+ * a camera in the next building, and nobody's business there, so only an edge server that is reached at one is told.
+ */
+export function ipsMeantAt(
+  { is_local, address }: { is_local: boolean; address: string | null },
+  ips: readonly string[] = ownIps(),
+): string[] {
+  const isNear = is_local || (address !== null && isInside(rangeOf(address)))
+  return ips.filter((ip) => isAllowedHost(ip) && (isNear || rangeOf(ip) === 'unicast'))
+}
+
+const isInside = (range: string | null) => range === 'private' || range === 'uniqueLocal' || range === 'carrierGradeNat'

@@ -6,10 +6,12 @@ import type { FastifyInstance } from 'fastify'
 import { build, createServer, createServices } from './app.ts'
 import { forgetOld, renewSetupToken } from './auth/store.ts'
 import { startRecovery } from './channel/recovery.ts'
+import { startViewWatch } from './channel/watch.ts'
 import { openDatabase } from './db/database.ts'
 import { DatabaseTrouble } from './db/trouble.ts'
 import { type Env, EnvFault, ownOrigins, readEnv } from './env.ts'
 import { startEventJobs } from './event/jobs.ts'
+import { watchRetention } from './face/retention.ts'
 import { collectMetrics } from './metrics.ts'
 import { openSecrets } from './secrets.ts'
 import { watchOutages } from './site/outages.ts'
@@ -55,14 +57,19 @@ async function start(): Promise<void> {
   const housekeeping = setInterval(forget, hourMs)
   opened.push(() => clearInterval(housekeeping))
 
-  const metrics = collectMetrics(app)
+  const metrics = collectMetrics(app, env.dataDir)
   await build(app, services)
-  await links.start()
-  opened.push(() => links.stop())
+  // Before the links, which are closed first: then neither waits for what it has asked of an edge server.
   const recovery = startRecovery({ db, links, log })
   opened.push(() => recovery.stop())
+  const views = startViewWatch({ db, bus, links, env, log })
+  opened.push(() => views.stop())
+  await links.start()
+  opened.push(() => links.stop())
   const outages = watchOutages({ db, bus, log })
   opened.push(() => outages.stop())
+  const retention = watchRetention(services)
+  opened.push(() => retention.stop())
   if (env.metricsPort !== null) {
     const listener = await metrics.listen(env.metricsPort)
     opened.push(() => listener.close())

@@ -1,11 +1,12 @@
 import { createServer, type Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { readDisk } from './disk.ts'
 
 export type Metrics = { listen(port: number): Promise<Server>; registry: Registry }
 
 /** Prometheus figures of this process. They have a listener of their own, on loopback, so that no proxy publishes them. */
-export function collectMetrics(app: FastifyInstance): Metrics {
+export function collectMetrics(app: FastifyInstance, dataDir: string): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const duration = new Histogram({
@@ -23,6 +24,15 @@ export function collectMetrics(app: FastifyInstance): Metrics {
       this.set(app.websocketServer.clients.size)
     },
   })
+  new Gauge({
+    name: 'sightline_disk_used_ratio',
+    help: 'Used share of the volume of DATA_DIR. With the database in it: from 0.92 the oldest day of events goes every hour, from 0.97 none is stored',
+    registers: [registry],
+    async collect() {
+      const { use } = await readDisk(dataDir).catch(() => ({ use: Number.NaN }))
+      this.set(use)
+    },
+  })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
@@ -33,7 +43,14 @@ export function collectMetrics(app: FastifyInstance): Metrics {
       new Promise((done, failed) => {
         const server = createServer(async (request, response) => {
           if (request.url !== '/metrics') return void response.writeHead(404).end()
-          response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics())
+          try {
+            const figures = await registry.metrics()
+            response.writeHead(200, { 'content-type': registry.contentType }).end(figures)
+          } catch (error) {
+            // Nobody else would catch it, and the portal ended with it.
+            app.log.warn({ err: error }, 'the metrics could not be read')
+            response.writeHead(500).end()
+          }
         })
         server.once('error', failed).listen(port, '127.0.0.1', () => done(server))
       }),

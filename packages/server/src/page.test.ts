@@ -92,7 +92,7 @@ test('what a filter by health finds is what each camera says of itself, for ever
   })
 })
 
-test('a camera with several streams counts once, as the gravest of them', async () => {
+test('a camera with several streams counts once, and is not offline while it sends pictures by one', async () => {
   const site = await t.make.site({}, await t.make.customer())
   const nimble = await t.make.nimble()
   const say = states(t.services.db)
@@ -106,13 +106,26 @@ test('a camera with several streams counts once, as the gravest of them', async 
       .returningAll()
       .executeTakeFirstOrThrow(),
   )
-  await say.source((await t.make.sourceOf(device)) as never, 'streaming')
+  const first = (await t.make.sourceOf(device)) as never
+  await say.source(first, 'streaming')
   await say.source(second, 'offline', { cause: 'unreachable' })
   const found = async (health: HealthGrade) =>
     (await admin.call('device.list', { site_id: site.uid, health })).body.page.total
-  expect([await found('offline'), await found('healthy')]).toEqual([1, 0])
-  const { body } = await admin.call('site.list', { q: site.name })
-  expect(body.response).toMatchObject([{ site_health: 'offline', site_total_devices: 1 }])
+  const told = async () => [
+    ...(await admin.call('site.list', { q: site.name })).body.response,
+    (await admin.call('device.get', { device_id: device.uid })).body.response,
+  ]
+  expect([await found('offline'), await found('needs attention'), await found('healthy')]).toEqual([0, 1, 0])
+  expect(await told()).toMatchObject([
+    { site_health: 'needs attention', site_total_devices: 1 },
+    { device_health: 'needs attention', health_cause: 'stream_offline' },
+  ])
+  await say.source(first, 'offline', { cause: 'unreachable' })
+  expect([await found('offline'), await found('needs attention'), await found('healthy')]).toEqual([1, 0, 0])
+  expect(await told()).toMatchObject([
+    { site_health: 'offline', site_total_devices: 1 },
+    { device_health: 'offline', health_cause: 'unreachable' },
+  ])
 })
 
 test('a site is what all its cameras are, needs attention where they differ, and is unknown without any', async () => {

@@ -39,3 +39,20 @@ export function refuseStale(stored: { version: number }, sent: number | undefine
 }
 /** Refuses what the caller's role allows in general but not here. */
 export const forbidden = (code = 'forbidden') => new Refusal(403, 'Forbidden', { code })
+
+/** Does something with each, one after the other and each by itself: what is refused to one is done for the rest. */
+export async function eachByItself<Item, Outcome>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<Outcome>,
+  refused: (item: Item, why: Refusal) => Outcome,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const item of items)
+    outcomes.push(
+      await work(item).catch((error: unknown) => {
+        if (error instanceof Refusal) return refused(item, error)
+        throw error
+      }),
+    )
+  return outcomes
+}

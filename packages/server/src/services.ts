@@ -4,6 +4,7 @@ import type { Db } from './db/database.ts'
 import type { Demo } from './demo/supervisor.ts'
 import type { Env } from './env.ts'
 import type { EventWriter } from './event/ingest.ts'
+import type { Geocoder } from './geo/geocoder.ts'
 import type { Jobs } from './job/run.ts'
 import type { Links } from './nimble/links.ts'
 import type { Passwords } from './password.ts'
@@ -27,4 +28,6 @@ export type Services = {
   log: FastifyBaseLogger
   demo: Demo
   jobs: Jobs
+  /** Null: this instance has none. */
+  geocoder: Geocoder | null
 }

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import WebSocket from 'ws'
+import WebSocket, { WebSocketServer } from 'ws'
+import type { Caller } from './scope.ts'
+import { watchSockets } from './sockets.ts'
 import { type Client, type TestApp, testApp } from './testing/app.ts'
 
 let t: TestApp
@@ -167,6 +169,40 @@ describe('a session that nobody uses runs out', () => {
     await writer.call('user.configUpdate', { ui_config: { dark: true } }, { headers: { 'x-away': '1' } })
     expect(await seenSecondsAgo(writer)).toBeLessThan(60)
   })
+})
+
+test('one whose reach cannot be asked keeps no other from being closed, nor from its ping', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  let time = 0
+  const caller = (sessionUid: string) => ({ principal: { sessionUid, userUid: sessionUid }, scope: {} }) as Caller
+  const lives = new Set(['broken', 'good', 'ended'])
+  const sockets = watchSockets(
+    async (uids) => new Map(uids.filter((uid) => lives.has(uid)).map((uid) => [uid, caller(uid)])),
+    t.app.log,
+    () => time,
+  )
+  const join = async (uid: string) => {
+    const opened = once(server, 'connection')
+    const client = new WebSocket(`ws://127.0.0.1:${port}`)
+    open.push(client)
+    const [ws] = await opened
+    return { client, socket: sockets.add(ws, caller(uid), '127.0.0.1') }
+  }
+  const [broken, good, ended] = [await join('broken'), await join('good'), await join('ended')]
+  broken.socket.recheck(() => Promise.reject(new Error('the database is away')))
+  good.socket.recheck(() => false)
+  lives.delete('ended')
+  time = 61_000
+  const pinged = once(broken.client, 'ping')
+  const closed = [closing(good.client, 5000), closing(ended.client, 5000)]
+  await sockets.check()
+  expect(await Promise.all(closed)).toEqual([4404, 4401])
+  await pinged
+  expect(broken.client.readyState).toBe(WebSocket.OPEN)
+  await sockets.close()
+  server.close()
 })
 
 test('what a page sends too much of closes its socket', async () => {

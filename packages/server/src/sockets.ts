@@ -15,8 +15,11 @@ export type Socket<Message> = {
   close(code: number, reason: string): void
   /** Aborted once the socket is closed, by whichever side. */
   gone: AbortSignal
-  /** `allowed` runs each minute with what the caller reaches by then; `false` closes the socket. */
-  recheck(allowed: (scope: Scope) => boolean | Promise<boolean>): void
+  /**
+   * `allowed` runs each minute with what the caller reaches by then; `false` closes the socket.
+   * @returns runs it at once
+   */
+  recheck(allowed: (scope: Scope) => boolean | Promise<boolean>): () => void
 }
 
 /** Close codes of our own; the first three digits after the 4 are the HTTP status they stand for. */
@@ -89,6 +92,11 @@ export function watchSockets(
       gone: gone.signal,
       recheck(allowed) {
         entry.allowed = allowed
+        return () => {
+          // Should it fail now, the next round does it.
+          entry.checkedAt = Number.NEGATIVE_INFINITY
+          void check([entry])
+        }
       },
     }
   }
@@ -106,10 +114,14 @@ export function watchSockets(
       throw new Refusal(429, 'Too many live connections are open: close some pages.', { code: 'too_many_sockets' })
   }
 
-  async function check(): Promise<void> {
+  async function check(entries: Iterable<Open> = open): Promise<void> {
     try {
-      const live = await callers([...new Set([...open].map((entry) => entry.sessionUid))])
-      for (const entry of open) await checkOne(entry, live.get(entry.sessionUid))
+      const live = await callers([...new Set([...entries].map((entry) => entry.sessionUid))])
+      // Each by itself: the others are checked, and pinged, whatever is the matter with one.
+      for (const entry of entries)
+        await checkOne(entry, live.get(entry.sessionUid)).catch((error: unknown) =>
+          log.warn({ err: error }, 'could not check what an open socket may show'),
+        )
     } catch (error) {
       // Not knowing is no reason to close: the database comes back, and the next round decides.
       log.warn({ err: error }, 'could not check the sessions of open sockets')
@@ -119,15 +131,15 @@ export function watchSockets(
   async function checkOne(entry: Open, caller: Caller | undefined): Promise<void> {
     if (!caller) return entry.ws.close(closeCodes.unauthorized, 'session ended')
     const at = now()
-    if (entry.allowed && at - entry.checkedAt >= reachCheckMs) {
-      entry.checkedAt = at
-      if (!(await entry.allowed(caller.scope))) return entry.ws.close(closeCodes.notFound, 'out of reach')
+    if (at - entry.pingedAt >= pingMs) {
+      if (!entry.alive) return entry.ws.terminate()
+      entry.alive = false
+      entry.pingedAt = at
+      entry.ws.ping()
     }
-    if (at - entry.pingedAt < pingMs) return
-    if (!entry.alive) return entry.ws.terminate()
-    entry.alive = false
-    entry.pingedAt = at
-    entry.ws.ping()
+    if (!entry.allowed || at - entry.checkedAt < reachCheckMs) return
+    if (!(await entry.allowed(caller.scope))) return entry.ws.close(closeCodes.notFound, 'out of reach')
+    entry.checkedAt = at
   }
 
   function stop() {
@@ -139,7 +151,7 @@ export function watchSockets(
     add,
     refuseTooMany,
     /** Looks at every socket now; for tests and after a revocation in this process. */
-    check,
+    check: () => check(),
     /** Tells every peer that the portal goes away, and waits for them, but not for long. */
     async close() {
       stop()

@@ -1,12 +1,17 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { uuidv7Ms } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from './db/database.ts'
 import { setStill } from './device/store.ts'
 import { keepStill } from './media/store.ts'
 import { isReachable, unreachable } from './nimble/store.ts'
+import { openPicture } from './picture.ts'
 import { Refusal } from './refusal.ts'
 import type { Services } from './services.ts'
+import { masksOfDevice } from './static/store.ts'
 
 /** A camera and the stream its picture comes from. */
 export type Pictured = {
@@ -19,6 +24,8 @@ export type Pictured = {
   /** The newest still that is kept. */
   snapshot_uid: string | null
 }
+
+type Camera = Pick<Pictured, 'tenant_id' | 'device_id'>
 
 export type Still = { uid: string; at: Date }
 
@@ -38,13 +45,15 @@ export async function takeStill(
 ): Promise<Still> {
   const known = kept(camera, youngerThanMs)
   if (known) return known
+  const masks = await app.db.as({ tenantId: camera.tenant_id }, (trx) => masksOfDevice(trx, camera))
   await untilHidden(app, camera)
   const { jpeg, at } = await app.links.snapshot(camera.nimble_uid, camera.source_uid)
   const uid = await keepStill(app, camera, jpeg, userId)
-  await app.db.as({ tenantId: camera.tenant_id }, (trx) =>
+  const isKept = await whileHidden(app, camera, masks, (trx) =>
     setStill(trx, { tenant_id: camera.tenant_id, id: camera.device_id }, uid),
   )
-  return { uid, at }
+  // A mask was drawn meanwhile: what was taken may show what it hides.
+  return isKept ? { uid, at } : takeStill(app, { ...camera, snapshot_uid: null }, youngerThanMs, userId)
 }
 
 const hiddenWaitMs = 3000
@@ -83,30 +92,125 @@ const hasMasks = (tenantId: number, deviceId: number) => sql<SqlBool>`exists (
   where source.tenant_id = ${tenantId} and source.device_id = ${deviceId}
     and static_zone.kind = 'mask' and static_zone.is_active)`
 
+/** A picture that zones of channels were drawn on, taken from them because part of it is hidden now. */
+export type TakenPicture = {
+  channel_ids: number[]
+  jpeg: Buffer
+  created_by: number
+  site_id: number
+  nimble_id: number
+}
+
 /**
- * What was kept of a camera before a mask was drawn or changed is shown no more: its newest still, and the pictures that
- * zones were drawn on. Nothing is done where nothing is hidden.
+ * What was kept of a camera before a mask was drawn or changed is shown no more. To be called in the transaction of that
+ * change, which has locked the device. Answers the pictures that zones were drawn on, for `paintMasks` after the commit.
+ * Nothing is done where nothing is hidden.
  */
-export async function forgetStills(
-  app: Pick<Services, 'db'>,
-  { tenant_id, device_id }: Pick<Pictured, 'tenant_id' | 'device_id'>,
+export async function forgetStills(trx: Trx, { dataDir }: Services['env'], camera: Camera): Promise<TakenPicture[]> {
+  const { tenant_id, device_id } = camera
+  const { numUpdatedRows } = await trx
+    .updateTable('device')
+    .set({ snapshot_uid: null })
+    .where('tenant_id', '=', tenant_id)
+    .where('id', '=', device_id)
+    .where(hasMasks(tenant_id, device_id))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return []
+  const of = ['media.path', 'media.created_by', 'channel.site_id', 'channel.nimble_id'] as const
+  const references = await trx
+    .selectFrom('channel')
+    .innerJoin('media', (on) =>
+      on.onRef('media.tenant_id', '=', 'channel.tenant_id').onRef('media.uid', '=', 'channel.reference_uid'),
+    )
+    .select(of)
+    .select(sql<number[]>`array_agg(channel.id)`.as('channel_ids'))
+    .where('channel.tenant_id', '=', tenant_id)
+    .where('channel.device_id', '=', device_id)
+    .groupBy(of)
+    .execute()
+  await trx
+    .updateTable('channel')
+    .set({ reference_uid: null })
+    .where('tenant_id', '=', tenant_id)
+    .where('device_id', '=', device_id)
+    .where('reference_uid', 'is not', null)
+    .execute()
+  const taken: TakenPicture[] = []
+  for (const { path, created_by, ...reference } of references) {
+    // Read now: a still that nothing refers to any more is soon thrown away. One that is gone is compared with no more.
+    const jpeg = path && (await readFile(join(dataDir, path)).catch(() => null))
+    if (jpeg && created_by !== null) taken.push({ ...reference, created_by, jpeg })
+  }
+  return taken
+}
+
+/**
+ * Gives channels back what zones were drawn on, with the masks painted over it, so that a turned camera is noticed by it
+ * as before. Never fails: without it nothing is compared until zones are saved again.
+ */
+export async function paintMasks(
+  app: Pick<Services, 'db' | 'env' | 'log'>,
+  camera: Camera,
+  taken: readonly TakenPicture[],
 ): Promise<void> {
-  await app.db.as({ tenantId: tenant_id }, async (trx) => {
-    await trx
-      .updateTable('device')
-      .set({ snapshot_uid: null })
-      .where('tenant_id', '=', tenant_id)
-      .where('id', '=', device_id)
-      .where(hasMasks(tenant_id, device_id))
-      .execute()
-    await trx
-      .updateTable('channel')
-      .set({ reference_uid: null })
-      .where('tenant_id', '=', tenant_id)
-      .where('device_id', '=', device_id)
-      .where(hasMasks(tenant_id, device_id))
-      .execute()
+  const { tenant_id } = camera
+  for (const { channel_ids, jpeg, created_by, ...place } of taken)
+    try {
+      let isGiven = false
+      while (!isGiven) {
+        const masks = await app.db.as({ tenantId: tenant_id }, (trx) => masksOfDevice(trx, camera))
+        // Under another id: what is under one never changes, and browsers keep it.
+        const uid = await keepStill(app, { tenant_id, ...place }, await paintedOver(jpeg, masks), created_by)
+        isGiven = await whileHidden(app, camera, masks, (trx) => giveBack(trx, camera, channel_ids, uid))
+      }
+    } catch (error) {
+      app.log.warn({ err: error }, 'masks could not be painted over the picture that zones were drawn on: it is gone')
+    }
+}
+
+/** Unless zones were drawn on a newer one meanwhile. */
+const giveBack = (trx: Trx, { tenant_id, device_id }: Camera, channelIds: readonly number[], uid: string) =>
+  trx
+    .updateTable('channel')
+    .set({ reference_uid: uid })
+    .where('tenant_id', '=', tenant_id)
+    .where('device_id', '=', device_id)
+    .where('id', 'in', channelIds)
+    .where('reference_uid', 'is', null)
+    .execute()
+
+/** Does the work, and nobody draws a mask meanwhile; answers false, and does nothing, when others than these hide by now. */
+const whileHidden = (
+  { db }: Pick<Services, 'db'>,
+  camera: Camera,
+  masks: Awaited<ReturnType<typeof masksOfDevice>>,
+  work: (trx: Trx) => Promise<unknown>,
+): Promise<boolean> =>
+  db.as({ tenantId: camera.tenant_id }, async (trx) => {
+    await sql`select from device where tenant_id = ${camera.tenant_id} and id = ${camera.device_id} for update`.execute(
+      trx,
+    )
+    const isSame = isDeepStrictEqual(await masksOfDevice(trx, camera), masks)
+    if (isSame) await work(trx)
+    return isSame
   })
+
+const maskGrey = '#727272'
+/** As at the edge, somewhat beyond the outline: pictures are scaled, and JPEG blurs edges. */
+const grownPixels = 4
+
+/** The picture with the masks (0…1) painted over. */
+async function paintedOver(jpeg: Buffer, masks: readonly (readonly [number, number][])[]): Promise<Buffer> {
+  const picture = openPicture(jpeg)
+  const { width, height } = await picture.metadata()
+  const outline = (points: readonly [number, number][]) =>
+    `<polygon points="${points.map(([x, y]) => `${x * width},${y * height}`).join(' ')}"/>`
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><g fill="${maskGrey}"
+    stroke="${maskGrey}" stroke-width="${2 * grownPixels}" stroke-linejoin="round">${masks.map(outline).join('')}</g></svg>`
+  return picture
+    .composite([{ input: Buffer.from(svg) }])
+    .jpeg({ quality: 85 })
+    .toBuffer()
 }
 
 /** As `takeStill`, or else the newest there is, however old; null when there never was one. */

@@ -1,8 +1,10 @@
 import type { EventRecord } from '@sightline/contract/edge'
 import { onlineSeconds } from '@sightline/domain'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Trx } from '../db/database.ts'
 import { desiredConfig } from '../nimble/desired.ts'
-import { type Client, type TestApp, testApp } from '../testing/app.ts'
+import { type Answer, type Client, type TestApp, testApp } from '../testing/app.ts'
+import { waitingForLock } from '../testing/database.ts'
 import { eventRecord } from '../testing/events.ts'
 import { states } from '../testing/states.ts'
 
@@ -172,17 +174,20 @@ describe('putting a use case on a camera', () => {
 describe('the licence', () => {
   const limited = async (channel_limit: number, given: object = {}) => {
     const organization = await t.make.organization()
-    const license = await t.services.db.owner((trx) =>
-      trx
-        .insertInto('license')
-        .values({ tenant_id: organization.tenant_id, uid: crypto.randomUUID(), name: 'Small', channel_limit, ...given })
-        .returningAll()
-        .executeTakeFirstOrThrow(),
-    )
+    const { tenant_id } = organization
+    const add = (terms: object) =>
+      t.services.db.owner((trx) =>
+        trx
+          .insertInto('license')
+          .values({ tenant_id, uid: crypto.randomUUID(), name: 'Small', channel_limit, ...terms })
+          .returningAll()
+          .executeTakeFirstOrThrow(),
+      )
+    const license = await add(given)
     const nimble = await t.make.nimble({ license_id: license.id }, organization)
     const site = await t.make.site({}, await t.make.customer({}, organization))
     const owner = await t.signIn(await t.make.user('admin', {}, organization))
-    return { owner, device: () => t.make.device({}, site, nimble), license }
+    return { owner, device: () => t.make.device({}, site, nimble), license, nimble, add }
   }
 
   test('fifty at once on as many cameras never pass its limit', async () => {
@@ -196,6 +201,51 @@ describe('the licence', () => {
     const { body } = await owner.call('license.list')
     const own = body.response.find((one: { license_id: string }) => one.license_id === license.uid)
     expect(own).toMatchObject({ channels_used: 7, state: 'valid' })
+  })
+
+  describe('counts when the row of the edge server is had, not before the waiting:', () => {
+    /** Holds the row until somebody waits for it, then does the last thing. */
+    const heldWhile = async (id: number, call: () => Promise<Answer>, last: (trx: Trx) => Promise<unknown>) => {
+      const { promise: held, resolve: hold } = Promise.withResolvers<void>()
+      const { db } = t.services
+      const holding = db.owner(async (trx) => {
+        await trx.updateTable('nimble').set({ connection_timeout: 61 }).where('id', '=', id).execute()
+        hold()
+        await waitingForLock(db)
+        await last(trx)
+      })
+      await held
+      const [answer] = await Promise.all([call(), holding])
+      return answer
+    }
+
+    test('a channel comes under the licence that is bound by then', async () => {
+      const { owner, device: camera, nimble, add } = await limited(7)
+      const { uid } = await camera()
+      const over = await add({ name: 'Over', expires_at: new Date(0) })
+      const answer = await heldWhile(
+        nimble.id,
+        () => owner.call('channel.create', draft({ device_id: uid })),
+        (trx) => trx.updateTable('nimble').set({ license_id: over.id }).where('id', '=', nimble.id).execute(),
+      )
+      expect(answer).toMatchObject({ status: 409, body: { error_code: 'license_expired', args: { name: 'Over' } } })
+    })
+
+    test('a licence is bound only if it takes the channels that are there by then', async () => {
+      const { device: camera, nimble, add } = await limited(7)
+      const device = await camera()
+      const { uid: license_id } = await add({ name: 'One', channel_limit: 1 })
+      const root = await t.signIn('super_admin')
+      const answer = await heldWhile(
+        nimble.id,
+        () => root.call('nimble.license', { nimble_id: nimble.uid, license_id }),
+        async () => {
+          await t.make.channel({}, device)
+          await t.make.channel({ usecase_key: 'intrdtec' }, device)
+        },
+      )
+      expect(answer).toMatchObject({ status: 409, body: { error_code: 'license_limit', args: { name: 'One' } } })
+    })
   })
 
   test.each([

@@ -19,15 +19,10 @@ type Place = { tenant_id: number; nimble_id: number; timezone: string }
 
 /**
  * Puts a use case on a camera: channel, zones and pipeline in the one transaction of the caller. Answers its public id.
- * @param referenceUid the still that the zones were drawn on
+ * What the zones were drawn on is the newest still of the camera.
  * @throws 404 for a device out of reach, 409 when the customer may not attach it or the licence is used up, 400 for everything the draft gets wrong
  */
-export async function createChannel(
-  trx: Trx,
-  scope: Scope,
-  draft: Draft,
-  referenceUid: string | null,
-): Promise<string> {
+export async function createChannel(trx: Trx, scope: Scope, draft: Draft): Promise<string> {
   const device = await lockDevice(trx, scope, draft.device_id)
   const sources = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
   const source =
@@ -35,12 +30,12 @@ export async function createChannel(
   if (!source) throw invalid({ source_id: ['not_found'] })
   const usecase = (await listUsecases(trx)).find((row) => row.key === draft.usecase_key)
   if (!usecase) throw invalid({ usecase_key: ['one_of'] })
-  await refuseUnassigned(trx, scope, device.site_uid, [usecase])
+  await refuseUnassigned(trx, scope, { siteUid: device.site_uid }, [usecase])
   const nimble = await readNimble(trx, scope, device.nimble_uid)
   const place = { tenant_id: device.tenant_id, nimble_id: nimble.id, timezone: device.timezone }
   // Before anything refers to it: edge server, then licence, then pipeline is the order in which everybody waits.
-  await raiseDesired(trx, place)
-  await claimChannels(trx, nimble, [draft.usecase_key], new Date())
+  const edge = await raiseDesired(trx, place)
+  await claimChannels(trx, edge, [draft.usecase_key], new Date())
 
   const defaults = await readDefaults(trx, device.tenant_id, draft.usecase_key)
   const uid = newUid()
@@ -59,7 +54,7 @@ export async function createChannel(
       sid: await chooseSid(trx, place, draft),
       threshold: draft.channel_threshold,
       auto_recovery: draft.auto_recovery ?? defaults.autoRecovery,
-      reference_uid: referenceUid,
+      reference_uid: device.snapshot_uid,
     })
     .returning('id')
     .executeTakeFirstOrThrow()

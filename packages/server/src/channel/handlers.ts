@@ -1,5 +1,4 @@
-import type { Channel } from '@sightline/contract'
-import { missingShape, withSidPrefix, type ZoneKind } from '@sightline/domain'
+import { countsOccupancy, missingShape, withSidPrefix, type ZoneKind } from '@sightline/domain'
 import { assign, unassign } from '../assignment.ts'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
@@ -16,8 +15,8 @@ import type { Services } from '../services.ts'
 import { readSite } from '../site/store.ts'
 import { sourcesOfDevices } from '../source/store.ts'
 import { replaceZones } from '../static/store.ts'
-import { anyStill, forgetStills, takeStill } from '../still.ts'
-import { changeOf } from '../trace.ts'
+import { anyStill, forgetStills, paintMasks, type TakenPicture, takeStill } from '../still.ts'
+import { changeOf, writeTrace } from '../trace.ts'
 import { findUser } from '../user/store.ts'
 import { createChannel } from './create.ts'
 import { refactorChannel } from './refactor.ts'
@@ -31,6 +30,7 @@ import {
   deleteChannel,
   describeChannels,
   forgetDeleted,
+  forgetView,
   listChannels,
   pageOfChannels,
   readChannel,
@@ -43,12 +43,15 @@ import { viewOf } from './view.ts'
 export const channel: Handlers<'channel'> = {
   async create(draft, ctx) {
     const { app, scope, principal } = ctx
-    const drawnOn = await stillOfDevice(app, scope, draft.device_id, principal.userId)
-    const { row, entity } = await app.db.as(scope, async (trx) =>
-      both(trx, ctx, await createChannel(trx, scope, draft, drawnOn)),
-    )
-    if (draft.zones.some(isMask)) await forgetStills(app, row)
+    await renewStillOfDevice(app, scope, draft.device_id, principal.userId)
+    const { taken, row, entity } = await app.db.as(scope, async (trx) => {
+      const uid = await createChannel(trx, scope, draft)
+      const hides = draft.zones.some(isMask)
+      const taken = hides ? await forgetStills(trx, app.env, await readChannel(trx, scope, uid)) : []
+      return { taken, ...(await both(trx, ctx, uid)) }
+    })
     tell(ctx, row)
+    await paintMasks(app, row, taken)
     return entity
   },
 
@@ -91,9 +94,10 @@ export const channel: Handlers<'channel'> = {
 
   async update({ channel_id, channel_name, channel_sid, channel_threshold, auto_recovery, ...change }, ctx) {
     const { app, scope, principal } = ctx
-    const drawnOn = change.zones && (await referenceNow(app, scope, channel_id, principal.userId))
-    const { before, row, entity } = await app.db.as(scope, async (trx) => {
+    if (change.zones) await renewStill(app, scope, channel_id, principal.userId)
+    const { before, taken, row, entity } = await app.db.as(scope, async (trx) => {
       const before = await lockChannel(trx, scope, channel_id)
+      let taken: TakenPicture[] = []
       await updateChannel(
         trx,
         before,
@@ -102,7 +106,8 @@ export const channel: Handlers<'channel'> = {
           sid: channel_sid && withSidPrefix(channel_sid),
           threshold: channel_threshold,
           auto_recovery,
-          reference_uid: drawnOn,
+          // Without a picture the one before goes on to tell whether the camera was turned.
+          reference_uid: change.zones && (before.snapshot_uid ?? undefined),
         },
         change.version,
       )
@@ -110,7 +115,9 @@ export const channel: Handlers<'channel'> = {
         const missing = missingShape(before.usecase_key, change.zones)
         if (missing) throw invalid({ zones: [missing] })
         const { tenant_id, source_id, id } = before
-        await replaceZones(trx, { tenant_id, source_id, channel_id: id }, change.zones)
+        const hides = await replaceZones(trx, { tenant_id, source_id, channel_id: id }, change.zones)
+        if (hides) taken = await forgetStills(trx, app.env, before)
+        await forgetView(trx, before)
       }
       if (change.pipeline) {
         const pipeline = await readPipeline(trx, scope, before.pipeline_uid)
@@ -119,34 +126,24 @@ export const channel: Handlers<'channel'> = {
         await updatePipeline(trx, pipeline, { elements })
         await touchChannels(trx, before.tenant_id, { pipelineId: pipeline.id })
       }
-      return { before, ...(await both(trx, ctx, channel_id)) }
+      return { before, taken, ...(await both(trx, ctx, channel_id)) }
     })
-    if (change.zones?.some(isMask)) await forgetStills(app, row)
     tell(ctx, row)
     // Zones and elements stand in what was sent.
     ctx.note({ before: changeOf(edited(before), edited(row)).before })
+    await paintMasks(app, row, taken)
     return entity
   },
 
   async refactor({ dry_run, ...wish }, ctx) {
     const { app, scope, note } = ctx
-    const undone = new Error('a dry run leaves nothing behind')
-    let done: { before: ChannelRow; restarts: ChannelRow[]; after: ChannelRow; entity: Channel } | undefined
-    const work = app.db.as(scope, async (trx) => {
+    const { before, restarts, after, entity } = await app.db.try(scope, { dry_run }, async (trx) => {
       const refactored = await refactorChannel(trx, scope, wish)
       const { row: after, entity } = await both(trx, ctx, wish.channel_id)
-      done = { ...refactored, after, entity }
-      if (dry_run) throw undone
+      return { ...refactored, after, entity }
     })
-    await work.catch((error: unknown) => {
-      if (error !== undone) throw error
-    })
-    if (!done) throw channelGone()
-    const { before, restarts, after, entity } = done
     note({ object_id: before.uid, object_name: before.name })
     if (!dry_run) {
-      // Its masks come with it.
-      await forgetStills(app, after)
       for (const uid of new Set([before.nimble_uid, after.nimble_uid])) app.links.reconfigure(uid)
       for (const row of restarts) app.bus.publish(changed(row, 'channel', row.uid))
       for (const uid of new Set([before.device_uid, after.device_uid])) app.bus.publish(changed(after, 'device', uid))
@@ -166,6 +163,22 @@ export const channel: Handlers<'channel'> = {
         revive(app, scope, row, force, job),
       ),
     }
+  },
+
+  async setOccupancy({ channel_id, occupancy }, { app, scope, note, request }) {
+    const row = await app.db.as(scope, (trx) => readChannel(trx, scope, channel_id))
+    if (!countsOccupancy(row.usecase_key))
+      throw new Refusal(409, 'This use case counts no occupancy', { code: 'no_occupancy' })
+    if (!isReachable(app.links, row)) throw unreachable()
+    note({ object_id: row.uid, object_name: row.name })
+    const before = await app.links.setOccupancy(row.nimble_uid, row.uid, occupancy).catch(async (error: unknown) => {
+      // Without an answer it may be set all the same, and its event names nobody.
+      if (error instanceof Refusal && error.status >= 503)
+        await writeTrace(app.db, request, { id: 'channel.setOccupancy', result: 'failed', status: error.status })
+      throw error
+    })
+    note({ before: { occupancy: before }, after: { occupancy } })
+    return { channel_id, occupancy, before }
   },
 
   async troubleshoot({ channel_id, force }, { app, scope, principal }) {
@@ -225,7 +238,7 @@ export const channel: Handlers<'channel'> = {
       snapshot_url: mediaUrl(app.env, uid),
       taken_at: at.toISOString(),
       reference_url: row.reference_uid && mediaUrl(app.env, row.reference_uid),
-      view: await viewOf(app, scope, row.reference_uid, uid),
+      view: await viewOf(app, scope, row, uid),
     }
   },
 }
@@ -246,21 +259,20 @@ async function lockChannel(trx: Trx, scope: Scope, uid: string): Promise<Channel
 /** The picture that zones are drawn on was fetched when the form opened; a still of this age is taken for it. */
 const drawnMs = 60_000
 
-/** As `referenceNow`, before there is a channel. @throws 404 */
-async function stillOfDevice(app: Services, scope: Scope, deviceUid: string, userId: number): Promise<string | null> {
+/** As `renewStill`, before there is a channel. @throws 404 */
+async function renewStillOfDevice(app: Services, scope: Scope, deviceUid: string, userId: number): Promise<void> {
   const { device, source } = await app.db.as(scope, async (trx) => {
     const device = await readDevice(trx, scope, deviceUid)
     const sources = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
     return { device, source: sources[0] }
   })
-  if (!source) return device.snapshot_uid
-  return anyStill(app, { ...device, device_id: device.id, source_uid: source.uid }, drawnMs, userId)
+  if (source) await anyStill(app, { ...device, device_id: device.id, source_uid: source.uid }, drawnMs, userId)
 }
 
-/** The still that zones drawn now were drawn on; the newest there is while the camera gives none. @throws 404 */
-async function referenceNow(app: Services, scope: Scope, channelUid: string, userId: number): Promise<string | null> {
+/** Makes the newest still of the camera one that zones drawn now were drawn on, unless it gives none. @throws 404 */
+async function renewStill(app: Services, scope: Scope, channelUid: string, userId: number): Promise<void> {
   const row = await app.db.as(scope, (trx) => readChannel(trx, scope, channelUid))
-  return anyStill(app, row, drawnMs, userId)
+  await anyStill(app, row, drawnMs, userId)
 }
 
 /** Channels by public id, all of the use case when one is given. @throws 404 */

@@ -37,6 +37,8 @@ test('a site counts those analytics as needing attention whose own health says s
     mute: ['running', { since: old() }],
     modelless: ['applied', { detector_state: 'needs_model', cause: 'needs_model' }],
     rough: ['running', { detector_state: 'degraded', cause: 'degraded:black', since: old() }],
+    turned: ['running', { view: 'moved', since: new Date() }],
+    turnedOff: ['stopped', { view: 'different' }],
     stopped: ['stopped', {}],
     refused: ['refused', { cause: 'model_missing' }],
   } as const
@@ -59,7 +61,7 @@ test('a site counts those analytics as needing attention whose own health says s
     (one: { channel_id: string; channel_health: string }): Told => ({ id: one.channel_id, health: one.channel_health }),
   ) as Told[]
   const ill = all.filter(({ health }) => health === 'needs attention' || health === 'offline').map(({ id }) => id)
-  expect(all).toHaveLength(2 * 6 * 9)
+  expect(all).toHaveLength(2 * 6 * 11)
   expect(new Set(all.map(({ health }) => health))).toEqual(
     new Set(['healthy', 'needs attention', 'offline', 'unknown']),
   )

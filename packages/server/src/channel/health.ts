@@ -30,6 +30,7 @@ export const needsAttention = (heard: readonly number[]) =>
   sql<SqlBool>`(channel.nimble_id = any(${[...heard]}::int4[]) and case
     when cs.state = 'refused' or ${isGone} or cs.detector_state in ('needs_model', 'needs_calibration') then true
     when cs.state is null or cs.state = 'applied' then false
+    when cs.state = 'running' and cs.view in ('moved', 'different') then true
     when cs.detector_state <> 'ok' or cs.state = 'stopped' then true
     when ss.state in ('offline', 'refused') or ss.cause is not null then true
     else ${isSilent} end)`

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Refusal } from '../refusal.ts'
 import { type TestApp, testApp } from '../testing/app.ts'
 import { states } from '../testing/states.ts'
-import { type RecoveryOptions, startRecovery } from './recovery.ts'
+import { createRecovery, type RecoveryOptions } from './recovery.ts'
 
 let t: TestApp
 let asked: { uid: string; force: boolean }[]
 let answer: () => void
-let recovery: ReturnType<typeof startRecovery>
+let round: ReturnType<typeof createRecovery>
 beforeAll(async () => {
   t = await testApp()
 })
@@ -15,8 +15,7 @@ afterAll(() => t.close())
 beforeEach(() => {
   asked = []
   answer = () => undefined
-  recovery = startRecovery(options())
-  return () => recovery.stop()
+  round = createRecovery(options())
 })
 
 const options = (): RecoveryOptions => ({
@@ -53,13 +52,13 @@ const askedOf = ({ uid }: { uid: string }) => asked.filter((one) => one.uid === 
 
 test('a channel that runs without counting is started anew, then with its camera, and then ever less often', async () => {
   const { channel } = await silent()
-  for (let i = 0; i < 3; i++) await recovery.round()
+  for (let i = 0; i < 3; i++) await round()
   expect(askedOf(channel)).toEqual([false])
-  await recovery.round()
+  await round()
   expect(askedOf(channel)).toEqual([false, true])
-  for (let i = 0; i < 4; i++) await recovery.round()
+  for (let i = 0; i < 4; i++) await round()
   expect(askedOf(channel)).toHaveLength(2)
-  await recovery.round()
+  await round()
   expect(askedOf(channel)).toHaveLength(3)
 })
 
@@ -69,7 +68,7 @@ test('one that is new, that waits for its owner, or whose auto recovery is off i
   await needy.report.channel(needy.channel, 'applied', { detector_state: 'needs_model', since: old })
   const fresh = await silent()
   await fresh.report.channel(fresh.channel, 'running', { since: new Date() })
-  await recovery.round()
+  await round()
   for (const { channel } of [off, needy, fresh]) expect(askedOf(channel)).toEqual([])
 })
 
@@ -78,25 +77,24 @@ test('an edge server that refuses does not keep the others from being helped', a
   answer = () => {
     if (asked.at(-1)?.uid === first.channel.uid) throw new Refusal(502, 'no', { code: 'channel_unknown' })
   }
-  await recovery.round()
+  await round()
   expect(askedOf(first.channel)).toEqual([false])
   expect(askedOf(second.channel)).toEqual([false])
 })
 
 test('one that counts again is fresh when it falls silent later', async () => {
   const { channel } = await silent()
-  await recovery.round()
+  await round()
   await t.make.event(channel, { observed_at: Date.now(), kind: 'window', observed_ms: 5000 })
-  await recovery.round()
+  await round()
   await t.services.db.owner((trx) => trx.deleteFrom('event_1m').where('channel_id', '=', channel.id).execute())
-  await recovery.round()
+  await round()
   expect(askedOf(channel)).toEqual([false, false])
 })
 
 test('when more are silent than one round can help, each has its turn before any has a second', async () => {
   const all = [await silent(), await silent(), await silent(), await silent(), await silent()]
-  await recovery.stop()
-  recovery = startRecovery({ ...options(), most: 2 })
+  round = createRecovery({ ...options(), most: 2 })
   await t.services.db.owner((trx) =>
     trx
       .updateTable('channel')
@@ -109,8 +107,17 @@ test('when more are silent than one round can help, each has its turn before any
       .execute(),
   )
   for (let i = 0; i < 3; i++) {
-    await recovery.round()
+    await round()
     expect(asked.length).toBeLessThanOrEqual(2 * (i + 1))
   }
   for (const { channel } of all) expect(askedOf(channel)).toEqual([false])
+})
+
+test('a portal that stops begins no further attempt', async () => {
+  for (let i = 0; i < 9; i++) await silent()
+  const stopping = new AbortController()
+  answer = () => stopping.abort()
+  await round(stopping.signal)
+  // As many as are under way at once.
+  expect(asked.length).toBeLessThanOrEqual(8)
 })

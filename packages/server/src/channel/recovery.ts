@@ -7,6 +7,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
 import type { Links } from '../nimble/store.ts'
 import { Refusal } from '../refusal.ts'
+import { repeat } from '../repeat.ts'
 import { createTurns } from '../turns.ts'
 
 export type RecoveryOptions = {
@@ -62,12 +63,19 @@ export const silentChannels = (trx: Trx) =>
     .orderBy('channel.id')
     .execute()
 
-/** Answers one round, and how to end the rounds. Only the portal that holds the link of an edge server asks it. */
-export function startRecovery({ db, links, log, most = mostAttempts }: RecoveryOptions) {
+/** Helps until it is stopped, which waits for attempts that are under way. */
+export const startRecovery = (options: RecoveryOptions) =>
+  repeat(roundMs, createRecovery(options), (error) =>
+    options.log.warn({ err: error }, 'auto recovery failed and is tried again'),
+  )
+
+/** Answers one round. Only the portal that holds the link of an edge server asks it. */
+export function createRecovery({ db, links, log, most = mostAttempts }: RecoveryOptions) {
   const tried = new Map<string, { attempts: number; wait: number; inRound: number }>()
   let rounds = 0
 
-  async function round(): Promise<void> {
+  /** @param signal ends the round before its next attempt */
+  async function round(signal?: AbortSignal): Promise<void> {
     const silent = await db.instance(silentChannels)
     const known = new Set(silent.map(({ uid }) => uid))
     // One that counts again begins anew.
@@ -85,7 +93,7 @@ export function startRecovery({ db, links, log, most = mostAttempts }: RecoveryO
       now.map(({ uid, name, nimble_uid }) => {
         const attempts = (tried.get(uid)?.attempts ?? 0) + 1
         tried.set(uid, { attempts, wait: waits[Math.min(attempts, waits.length) - 1] as number, inRound: rounds })
-        return turns.take(() => attempt(uid, name, nimble_uid, attempts))
+        return turns.take(async () => signal?.aborted || attempt(uid, name, nimble_uid, attempts))
       }),
     )
   }
@@ -102,17 +110,5 @@ export function startRecovery({ db, links, log, most = mostAttempts }: RecoveryO
     }
   }
 
-  let running: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => {
-    running = running
-      .then(round)
-      .catch((error: unknown) => log.warn({ err: error }, 'auto recovery failed and is tried again'))
-  }, roundMs)
-  return {
-    round,
-    async stop() {
-      clearInterval(timer)
-      await running
-    },
-  }
+  return round
 }

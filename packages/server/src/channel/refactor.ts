@@ -6,7 +6,8 @@ import { lockPipeline } from '../pipeline/store.ts'
 import { invalid, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { readSource } from '../source/store.ts'
-import { type ChannelRow, channelRows, readChannel } from './store.ts'
+import { leaveMasks } from '../static/store.ts'
+import { type ChannelRow, channelRows, forgetView, readChannel } from './store.ts'
 
 type Wish = Pick<Receive<typeof channel.refactor>, 'channel_id' | 'source_id' | 'pipeline_id' | 'nimble_id'>
 
@@ -43,7 +44,7 @@ export async function refactorChannel(
 
 /**
  * Zones go along. Another stream of the camera sees the same; on another camera they lie where they were drawn, and
- * somebody should look at them.
+ * somebody should look at them. Masks stay with the camera that they hide a part of.
  */
 async function useSource(trx: Trx, scope: Scope, channelUid: string, sourceUid: string): Promise<void> {
   const row = await readChannel(trx, scope, channelUid)
@@ -52,6 +53,7 @@ async function useSource(trx: Trx, scope: Scope, channelUid: string, sourceUid: 
   if (source.tenant_id !== row.tenant_id || source.site_id !== row.site_id)
     throw invalid({ source_id: ['source_other_site'] })
   if (source.nimble_id !== row.nimble_id) throw invalid({ source_id: ['source_other_nimble'] })
+  if (source.device_id !== row.device_id) await leaveMasks(trx, row)
   const ofChannel = { tenant_id: row.tenant_id, channel_id: row.id }
   await trx
     .updateTable('channel')
@@ -64,6 +66,7 @@ async function useSource(trx: Trx, scope: Scope, channelUid: string, sourceUid: 
     .where('tenant_id', '=', row.tenant_id)
     .where('id', '=', row.id)
     .execute()
+  if (source.device_id !== row.device_id) await forgetView(trx, row)
   for (const table of ['static_zone', 'static_number'] as const)
     await trx
       .updateTable(table)

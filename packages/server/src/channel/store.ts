@@ -7,11 +7,11 @@ import {
   channelState,
   diagnose,
   eventWindowSeconds,
+  freshMs,
   isOnline,
   lacksEmbedding,
   metricsOf,
   missingNeed,
-  onlineSeconds,
   sourceHealth,
   type UsecaseKey,
   usecases,
@@ -25,7 +25,7 @@ import { numbersOf, withinChannels } from '../reach.ts'
 import { Refusal, stale } from '../refusal.ts'
 import type { Reach, Scope } from '../scope.ts'
 import { sourceReport } from '../source/store.ts'
-import { zonesOfChannels, zonesOfDevices } from '../static/store.ts'
+import { leaveMasks, zonesOfChannels, zonesOfDevices } from '../static/store.ts'
 import { joinReports, needsAttention } from './health.ts'
 
 /** Which channels: all conditions that are given hold. Public ids. */
@@ -96,6 +96,7 @@ const running = (trx: Trx, scope: Reach) =>
       'channel_state.detector_state',
       'channel_state.cause as channel_cause',
       'channel_state.since as state_since',
+      'channel_state.view',
       'source_state.state as source_state',
       'source_state.cause as source_cause',
       'source_state.last_frame_at',
@@ -330,13 +331,10 @@ const report = (row: StandingRow): ChannelReport | null =>
     cause: row.channel_cause,
   }
 
+const windowSeconds = ({ elements }: StandingRow): number => Number(elements['analytic.window_s'] ?? eventWindowSeconds)
 /** A record comes at the end of each window; twice that is patience enough for a busy edge server. */
-const twoWindowsMs = ({ elements }: StandingRow): number =>
-  2000 * Number(elements['analytic.window_s'] ?? eventWindowSeconds)
 const isStarting = (row: StandingRow, now: number): boolean =>
-  row.state_since !== null && now - row.state_since.getTime() < twoWindowsMs(row)
-/** For how long the newest record says that a channel counts. */
-const onlineMs = (row: StandingRow): number => Math.max(onlineSeconds * 1000, twoWindowsMs(row))
+  row.state_since !== null && now - row.state_since.getTime() < 2000 * windowSeconds(row)
 
 /** What the edge server will ask for, before it said so; with a model attached only it can tell. */
 const foreseenNeed = (row: StandingRow) =>
@@ -349,10 +347,10 @@ export function judgeChannel(row: StandingRow, links: Links, now: number) {
   const heard = isHeard(links, row)
   const reported = report(row)
   const age = row.last_record_at && now - row.last_record_at.getTime()
-  const isActive = isOnline(reported, heard, age, onlineMs(row))
+  const isActive = isOnline(reported, heard, age, freshMs(windowSeconds(row)))
   const source = sourceHealth(sourceReport({ ...row, state: row.source_state, cause: row.source_cause }), heard)
   const need = reported ? null : foreseenNeed(row)
-  const { health, cause } = channelHealth(reported, source, heard, isActive, isStarting(row, now))
+  const { health, cause } = channelHealth(reported, source, heard, isActive, isStarting(row, now), row.view)
   return {
     is_active: isActive,
     channel_state: channelState(reported, row.version, heard),
@@ -431,7 +429,8 @@ function checksOf(row: ChannelRow, links: Links, now: number, journalEvents: num
     recordAgeMs: row.last_record_at && now - row.last_record_at.getTime(),
     isStarting: isStarting(row, now),
     journalEvents,
-    onlineMs: onlineMs(row),
+    onlineMs: freshMs(windowSeconds(row)),
+    view: row.view,
   })
 }
 
@@ -470,6 +469,15 @@ export async function updateChannel(
   if (numUpdatedRows === 0n) throw stale()
 }
 
+/** What was seen against another picture than the one that the zones are drawn on from now on says nothing. */
+export const forgetView = (trx: Trx, channel: Pick<ChannelRow, 'tenant_id' | 'id'>) =>
+  trx
+    .updateTable('channel_state')
+    .set({ view: null, viewed_at: null })
+    .where('tenant_id', '=', channel.tenant_id)
+    .where('channel_id', '=', channel.id)
+    .execute()
+
 /** Takes from a person what is left of the assignment of channels that were deleted since. */
 export const forgetDeleted = (trx: Trx, user: { tenant_id: number; id: number }) =>
   trx
@@ -482,5 +490,8 @@ export const forgetDeleted = (trx: Trx, user: { tenant_id: number; id: number })
     )
     .execute()
 
-export const deleteChannel = (trx: Trx, channel: Pick<ChannelRow, 'tenant_id' | 'id'>) =>
-  trx.deleteFrom('channel').where('tenant_id', '=', channel.tenant_id).where('id', '=', channel.id).execute()
+/** Its masks stay: they hide a part of the camera, whoever drew them. */
+export async function deleteChannel(trx: Trx, channel: Pick<ChannelRow, 'tenant_id' | 'id' | 'source_id'>) {
+  await leaveMasks(trx, channel)
+  await trx.deleteFrom('channel').where('tenant_id', '=', channel.tenant_id).where('id', '=', channel.id).execute()
+}

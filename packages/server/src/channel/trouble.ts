@@ -27,7 +27,7 @@ export async function troubleshoot(
   const still = await stillOf(app, scope, row, isFresh)
   if ('uid' in still) {
     result.snapshot_url = mediaUrl(app.env, still.uid)
-    result.view = await viewOf(app, scope, row.reference_uid, still.uid)
+    result.view = await viewOf(app, scope, row, still.uid)
   }
   job.report({ done: 1, total: 2, result })
   if (job.signal.aborted) return

@@ -6,11 +6,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepStill } from '../media/store.ts'
 import type { Scope } from '../scope.ts'
 import { type TestApp, testApp } from '../testing/app.ts'
-import { viewOf } from './view.ts'
+import { patternFrom } from '../testing/pictures.ts'
+import { compareStills, viewOf } from './view.ts'
 
 let t: TestApp
 let scope: Scope
 let keep: (jpeg: Buffer) => Promise<string>
+let seenFrom: (reference: string | null, now: string | null) => ReturnType<typeof viewOf>
 beforeAll(async () => {
   t = await testApp()
   const device = await t.make.device()
@@ -20,6 +22,8 @@ beforeAll(async () => {
     ...{ tenantId: device.tenant_id, siteIds: null, usecaseIds: null, channelUids: null },
   }
   keep = (jpeg) => keepStill(t.services, device, jpeg, id)
+  seenFrom = (reference_uid, now) =>
+    viewOf(t.services, scope, { tenant_id: device.tenant_id, device_id: device.id, reference_uid }, now)
 })
 afterAll(() => t.close())
 
@@ -54,7 +58,7 @@ test.skipIf(reason)(
       const reference = await keep(await (await look(pictureOf(clip, 1))).jpeg().toBuffer())
       const later = pictureOf(clip, 40)
       const seen = async (name: string, picture: Sharp) => {
-        const view = await viewOf(t.services, scope, reference, await keep(await picture.jpeg().toBuffer()))
+        const view = await seenFrom(reference, await keep(await picture.jpeg().toBuffer()))
         found[name] = [...(found[name] ?? []), view]
       }
       await seen('later', await look(later))
@@ -84,9 +88,30 @@ test('without a picture, with a broken one, or with nothing in it, nothing is sa
     .jpeg()
     .toBuffer()
   const flat = await keep(grey)
-  expect(await viewOf(t.services, scope, null, flat)).toBeNull()
-  expect(await viewOf(t.services, scope, flat, null)).toBeNull()
-  expect(await viewOf(t.services, scope, flat, await keep(grey))).toBeNull()
-  expect(await viewOf(t.services, scope, flat, await keep(grey.subarray(0, 40)))).toBeNull()
-  expect(await viewOf(t.services, scope, crypto.randomUUID(), flat)).toBeNull()
+  expect(await seenFrom(null, flat)).toBeNull()
+  expect(await seenFrom(flat, null)).toBeNull()
+  expect(await seenFrom(flat, await keep(grey))).toBeNull()
+  expect(await seenFrom(flat, await keep(grey.subarray(0, 40)))).toBeNull()
+  expect(await seenFrom(crypto.randomUUID(), flat)).toBeNull()
+})
+
+test('a mask, which stays where it is in each picture, does not hide that the camera was turned', async () => {
+  const lefts = [0.1, 0.4, 0.75]
+  const masks = lefts.map((x): [number, number][] => [
+    [x, 0.1],
+    [x + 0.15, 0.1],
+    [x + 0.15, 0.9],
+    [x, 0.9],
+  ])
+  const painted = async (share: number) => {
+    const box = await sharp({ create: { width: 144, height: 432, channels: 3, background: '#727272' } })
+      .png()
+      .toBuffer()
+    return sharp(await patternFrom(share))
+      .composite(lefts.map((x) => ({ input: box, left: Math.round(x * 960), top: 54 })))
+      .jpeg()
+      .toBuffer()
+  }
+  expect(await compareStills(await painted(0.05), await painted(0.05), masks)).toBe('same')
+  expect(await compareStills(await painted(0.05), await painted(0.09), masks)).toBe('moved')
 })

@@ -1,19 +1,20 @@
 import { sql } from 'kysely'
 import { assign, unassign } from '../assignment.ts'
+import { changed } from '../bus.ts'
 import { channelRowsOfDevices, judgeChannel } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { type DeviceRow, deviceHealths, pageOfDevices, tagName } from '../device/store.ts'
 import { mediaUrl } from '../media/store.ts'
-import { type Handlers, reply } from '../mount.ts'
+import { type Ctx, type Handlers, reply } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { joinAsWritten, pageOf } from '../page.ts'
 import { notFound, Refusal, refuseStale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
-import { findSite, headsOfSites, lockSites, moveSites, pageOfSites } from '../site/store.ts'
+import { findSite, headsOfSites, lockSites, moveSites, pageOfSites, type SiteRow } from '../site/store.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
-import { assignedUsecases, bundlesOf, listUsecases } from '../usecase/store.ts'
+import { assignedUsecases, bundlesOf, listUsecases, refuseUnassigned, usecasesAtSites } from '../usecase/store.ts'
 import { findUser } from '../user/store.ts'
 import {
   type CustomerRow,
@@ -136,33 +137,54 @@ export const customer: Handlers<'customer'> = {
       return unassign(trx, 'user_customer', person, await readCustomers(trx, scope, customer_id))
     }),
 
-  siteAssign: ({ customer_id, site_id }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async siteAssign({ customer_id, site_id }, ctx) {
+    const { app, scope, note } = ctx
+    const { moved, skipped } = await app.db.as(scope, async (trx) => {
       const target = await lockCustomer(trx, scope, customer_id)
       const sites = await lockSites(trx, scope, site_id)
       if (sites.some((site) => site.tenant_id !== target.tenant_id)) throw notFound()
       const moved = sites.filter((site) => site.customer_id !== target.id)
-      await moveSites(trx, target, moved)
+      await giveSites(trx, scope, target, moved)
       note({ object_name: target.name })
-      return { assigned: moved.length, skipped: sites.length - moved.length }
-    }),
+      return { moved, skipped: sites.length - moved.length }
+    })
+    tellMoved(ctx, moved)
+    return { assigned: moved.length, skipped }
+  },
 
-  siteUnassign: ({ customer_id, site_id }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async siteUnassign({ customer_id, site_id }, ctx) {
+    const { app, scope, note } = ctx
+    const { moved, skipped } = await app.db.as(scope, async (trx) => {
       const owner = await lockCustomer(trx, scope, customer_id)
       const sites = await lockSites(trx, scope, site_id)
       const moved = sites.filter((site) => site.tenant_id === owner.tenant_id && site.customer_id === owner.id)
-      if (moved.length > 0) await moveSites(trx, await defaultBeside(trx, owner), moved)
+      if (moved.length > 0) await giveSites(trx, scope, await defaultBeside(trx, owner), moved)
       note({ object_name: owner.name })
-      return { unassigned: moved.length, skipped: sites.length - moved.length }
-    }),
+      return { moved, skipped: sites.length - moved.length }
+    })
+    tellMoved(ctx, moved)
+    return { unassigned: moved.length, skipped }
+  },
+}
+
+type Target = Pick<CustomerRow, 'tenant_id' | 'id' | 'uid'>
+
+/** @throws 409 for analytics at the sites that their new customer may not attach, as where one camera goes to a site of it */
+async function giveSites(trx: Trx, scope: Scope, target: Target, sites: readonly SiteRow[]): Promise<void> {
+  await refuseUnassigned(trx, scope, { customerUid: target.uid }, await usecasesAtSites(trx, sites))
+  await moveSites(trx, target, sites)
+}
+
+/** Who reached them by their customer looks again at what is still in reach. */
+function tellMoved({ app }: Ctx, sites: readonly SiteRow[]): void {
+  for (const { tenant_id, id, uid } of sites) app.bus.publish(changed({ tenant_id, site_id: id }, 'site', uid))
 }
 
 /** Where the sites of a customer go that loses them: a site always has a customer. @throws 409 when there is none */
-async function defaultBeside(trx: Trx, owner: CustomerRow) {
+async function defaultBeside(trx: Trx, owner: CustomerRow): Promise<Target> {
   const target = await trx
     .selectFrom('customer')
-    .select(['tenant_id', 'id'])
+    .select(['tenant_id', 'id', 'uid'])
     .where('tenant_id', '=', owner.tenant_id)
     .where('is_default', '=', true)
     .where('id', '<>', owner.id)

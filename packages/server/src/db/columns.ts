@@ -76,6 +76,8 @@ export type Columns = {
     drops: ['number', 'not null', 'default']
     since: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
+    view: ['string', 'null', 'required']
+    viewed_at: ['Date', 'null', 'required']
   }
   customer: {
     tenant_id: ['number', 'not null', 'required']
@@ -197,6 +199,7 @@ export type Columns = {
     version: ['number', 'not null', 'default']
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
+    renewed_at: ['Date', 'null', 'required']
   }
   face_picture: {
     tenant_id: ['number', 'not null', 'required']
@@ -486,6 +489,7 @@ export type Columns = {
     faces_notice: ['string', 'not null', 'default']
     faces_allowed_by: ['string', 'null', 'required']
     faces_allowed_at: ['Date', 'null', 'required']
+    faces_days: ['number', 'null', 'required']
   }
   source: {
     tenant_id: ['number', 'not null', 'required']

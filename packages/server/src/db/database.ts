@@ -28,12 +28,14 @@ pg.types.setTypeParser(TIMESTAMPTZ, (text) =>
 )
 
 /**
- * The database. Each of the five runs `work` as one transaction; what it throws rolls back. Trouble of the database
+ * The database. Each of the six runs `work` as one transaction; what it throws rolls back. Trouble of the database
  * itself comes out as a `Refusal` (503, 507), a broken unique rule as the field error.
  */
 export type Db = {
   /** A request of a signed-in person: sees the tenant of the scope, or all of them for a super role without a tenant. */
   as<T>(scope: Pick<Scope, 'tenantId'>, work: Work<T>): Promise<T>
+  /** As `as`, and with `dry_run` leaves nothing behind: the answer says what would have been. */
+  try<T>(scope: Pick<Scope, 'tenantId'>, input: { dry_run: boolean }, work: Work<T>): Promise<T>
   /** Before anyone is known (sign-in, sessions, set-up, public pages) and for tables of the instance: every tenant. */
   instance<T>(work: Work<T>): Promise<T>
   /** As `as`, or as `instance` without a scope, for what only reads: held to that, and quicker. */
@@ -221,6 +223,7 @@ async function connect(config: pg.PoolConfig, options: DatabaseOptions, server: 
 
   return {
     as: (scope, work) => run(of(scope), work),
+    try: (scope, { dry_run }, work) => told(of(scope)(work, dry_run)),
     read: (scope, work, reading) => told((scope === null ? everyTenant : of(scope)).read(work, reading)),
     instance: (work) => run(everyTenant, work),
     ingest: (work) => run(writer, work),

@@ -14,6 +14,8 @@ import { statements as hours } from './migrations/0012_hours.ts'
 import { statements as shared } from './migrations/0014_shared.ts'
 import { statements as identity } from './migrations/0016_identity.ts'
 import { statements as told } from './migrations/0018_told.ts'
+import { statements as views } from './migrations/0020_views.ts'
+import { statements as faceDays } from './migrations/0021_face_days.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -40,6 +42,8 @@ const migrations: Record<string, Migration> = {
   '0014_shared': run(shared),
   '0016_identity': run(identity),
   '0018_told': run(told),
+  '0020_views': run(views),
+  '0021_face_days': run(faceDays),
 }
 
 /**

@@ -8,6 +8,7 @@ import type {
   Role,
   UsecaseKey,
   ValueRange,
+  View,
   ZoneKind,
 } from '@sightline/domain'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
@@ -116,6 +117,7 @@ export type SiteTable = Entity & {
   faces_notice: Generated<string>
   faces_allowed_by: string | null
   faces_allowed_at: Date | null
+  faces_days: number | null
 }
 
 export type LicenseTable = Entity & {
@@ -285,7 +287,7 @@ export type ModelTable = Entity & {
   vector_length: number | null
 }
 /** Somebody whose face a site knows. */
-export type FaceTable = Entity & { site_id: number; name: string }
+export type FaceTable = Entity & { site_id: number; name: string; renewed_at: Date | null }
 export type FacePictureTable = {
   tenant_id: number
   id: Generated<number>
@@ -382,6 +384,9 @@ export type ChannelStateTable = {
   drops: Generated<number>
   since: Generated<Date>
   updated_at: Generated<Date>
+  /** How the camera's picture compared, when it was looked at last, with the one that the zones are drawn on; null: not known. */
+  view: View | null
+  viewed_at: Date | null
 }
 /** How a camera fared, stretch by stretch; `ended_at` null: now. */
 export type DeviceHealthTable = {

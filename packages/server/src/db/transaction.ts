@@ -63,7 +63,7 @@ class Asking implements DatabaseConnection {
     this.#endWith('commit')
   }
 
-  /** After a failure. */
+  /** After a failure, or where nothing is to be left behind. */
   async rollback() {
     this.#isOver = true
     if (!this.#hasLeft) await this.#endWith('rollback')
@@ -83,7 +83,8 @@ export type Reading = {
   statements?: number
 }
 export type Transactions = {
-  <T>(work: Work<T>): Promise<T>
+  /** @param undo rolls back at the end all the same: the answer says what would have been */
+  <T>(work: Work<T>, undo?: boolean): Promise<T>
   /** Of work that only reads. PostgreSQL refuses whatever writes, so that the end need not be waited for. */
   read<T>(work: Work<T>, reading?: Reading): Promise<T>
 }
@@ -111,9 +112,9 @@ export function transactions(pool: pg.Pool, ...settings: string[]): Transactions
       throw error
     }
   }
-  const transact = async <T>(work: Work<T>): Promise<T> => {
+  const transact = async <T>(work: Work<T>, undo = false): Promise<T> => {
     const connection = new Asking(await pool.connect(), begin)
-    return run(connection, work, () => connection.commit())
+    return run(connection, work, () => (undo ? connection.rollback() : connection.commit()))
   }
   const read = async <T>(work: Work<T>, { statements }: Reading = {}): Promise<T> => {
     const connection = new Asking(await pool.connect(), beginReading, statements)

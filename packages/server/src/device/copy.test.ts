@@ -1,4 +1,5 @@
 /** One camera's settings for many, another camera in the place of one, and what each stream is for. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { desiredConfig } from '../nimble/desired.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
@@ -58,6 +59,52 @@ describe('settings of one camera for others', () => {
     const { nimble } = { nimble: (await get(to.uid)).nimble_id }
     expect(await get(to.uid)).toMatchObject({ username: 'own', onvif_port: null, device_tags: { floor: 'one' } })
     expect(nimble).not.toBe((await get(from.uid)).nimble_id)
+  })
+})
+
+describe('one tag for many cameras, in one call', () => {
+  const tag = async (device_id: string[], key: string, value: string | null, who = admin) =>
+    (await who.call('device.tag', { device_id, key, value })).body.response.devices.map(
+      ({ outcome, error_code }: { outcome: string; error_code: string | null }) => error_code ?? outcome,
+    )
+  const tagsOf = async ({ uid }: { uid: string }) => (await get(uid)).device_tags
+
+  test('is set or taken beside the other tags, each by itself', async () => {
+    const one = await t.make.device({ tags: JSON.stringify({ floor: 'one', zone: 'A' }) })
+    const bare = await t.make.device()
+    const full = await t.make.device({
+      tags: JSON.stringify(Object.fromEntries(Array.from({ length: 32 }, (_, i) => [`tag ${i}`, 'x']))),
+    })
+    const foreign = await t.make.device(
+      {},
+      await t.make.site({}, await t.make.customer({}, await t.make.organization())),
+    )
+    const ids = [one.uid, bare.uid, full.uid, foreign.uid, bare.uid]
+    expect(await tag(ids, 'floor', '2')).toEqual(['tagged', 'tagged', 'too_many', 'not_found'])
+    expect([await tagsOf(one), await tagsOf(bare)]).toEqual([{ floor: '2', zone: 'A' }, { floor: '2' }])
+    expect(await tag([one.uid, bare.uid, full.uid], 'floor', null)).toEqual(['tagged', 'tagged', 'tagged'])
+    expect([await tagsOf(one), await tagsOf(bare)]).toEqual([{ zone: 'A' }, {}])
+    expect(Object.keys(await tagsOf(full))).toHaveLength(32)
+    expect(
+      (await (await t.signIn('viewer')).call('device.tag', { device_id: [one.uid], key: 'a', value: 'b' })).status,
+    ).toBe(403)
+  })
+
+  test('the trace says who was tagged with what, however many were asked for', async () => {
+    const device = await t.make.device()
+    await tag([device.uid, ...Array.from({ length: 430 }, () => crypto.randomUUID())], 'floor', 'attic')
+    const { rows } = await t.services.db.owner((trx) =>
+      sql<{ after: object }>`select after from trace where code = 'device.tag' order by id desc limit 1`.execute(trx),
+    )
+    expect(rows).toEqual([{ after: { key: 'floor', value: 'attic', tagged: 1, failed: 430, device_id: [device.uid] } }])
+  })
+
+  test('by several people at once: none of their tags is lost', async () => {
+    const devices = [await t.make.device(), await t.make.device()]
+    const ids = devices.map(({ uid }) => uid)
+    const names = ['floor', 'zone', 'owner', 'since']
+    await Promise.all(names.map((name, i) => tag(i % 2 ? ids : ids.toReversed(), name, 'x')))
+    for (const device of devices) expect(Object.keys(await tagsOf(device)).toSorted()).toEqual(names.toSorted())
   })
 })
 

@@ -1,9 +1,9 @@
-import type { deviceOps, Receive } from '@sightline/contract'
+import type { deviceOps, Receive, Reply } from '@sightline/contract'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
 import type { Ctx } from '../mount.ts'
 import { raiseDesired, readNimble } from '../nimble/store.ts'
-import { notFound, Refusal } from '../refusal.ts'
+import { eachByItself, notFound, Refusal } from '../refusal.ts'
 import { sourcesOfDevices, touchSources } from '../source/store.ts'
 import { moveDevice } from './move.ts'
 import { type DeviceRow, homeOf, isHome, lockDevice, passwordPlace, readDevice, updateDevice } from './store.ts'
@@ -22,18 +22,16 @@ export async function copyDevice({ device_id, to, settings, password }: Wish, ct
     }
   })
   const nimbles = new Set<string>()
-  const devices: { device_id: string; outcome: 'copied' | 'failed'; error_code: string | null }[] = []
-  for (const uid of new Set(to)) {
-    try {
+  const devices = await eachByItself<string, Reply<typeof deviceOps.copy>['devices'][number]>(
+    new Set(to),
+    async (uid) => {
       const { before, after } = await app.db.as(scope, (trx) => give(trx, ctx, from, uid, settings))
       for (const row of [before, after]) nimbles.add(row.nimble_uid)
       app.bus.publish(changed(after, 'device', uid))
-      devices.push({ device_id: uid, outcome: 'copied', error_code: null })
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      devices.push({ device_id: uid, outcome: 'failed', error_code: error.code ?? 'invalid' })
-    }
-  }
+      return { device_id: uid, outcome: 'copied', error_code: null }
+    },
+    (uid, { code = 'invalid' }) => ({ device_id: uid, outcome: 'failed', error_code: code }),
+  )
   for (const uid of nimbles) app.links.reconfigure(uid)
   note({ object_id: from.device.uid, object_name: from.device.name })
   return { devices }

@@ -286,11 +286,15 @@ describe('what an edge server says of a camera', () => {
   test('the view has streams, channels with figures and standing, and the edge server', async () => {
     const device = await t.make.device({}, site, nimble)
     const channel = await t.make.channel({}, device)
+    await states(t.services.db).source((await t.make.sourceOf(device)) as never, 'streaming', {
+      width: 640,
+      height: 480,
+    })
     const { status, body } = await admin.call('device.view', { device_id: device.uid })
     expect(status).toBe(200)
     expect(body.response).toMatchObject({
       device: { device_id: device.uid },
-      sources: [{ source_address: device.stream_address }],
+      sources: [{ source_address: device.stream_address, resolution: '640x480' }],
       channels: [
         {
           channel_id: channel.uid,

@@ -32,6 +32,7 @@ import {
   updateDevice,
 } from './store.ts'
 import { nextStreams, putStreams } from './streams.ts'
+import { tagDevices } from './tag.ts'
 
 export const device: Handlers<'device'> = {
   async create(input, ctx) {
@@ -53,6 +54,7 @@ export const device: Handlers<'device'> = {
   import: importDevices,
   copy: copyDevice,
   move: moveDevices,
+  tag: tagDevices,
 
   async discover({ nimble_id, timeout, range, interfaces }, { app, scope, principal }) {
     if (range !== undefined) checkRange(range)
@@ -160,7 +162,10 @@ export const device: Handlers<'device'> = {
         row,
         source: sources.find((one) => one.is_default),
         device,
-        sources: sources.map(deviceSource),
+        sources: sources.map((row) => ({
+          ...deviceSource(row),
+          resolution: row.width && row.height ? `${row.width}x${row.height}` : null,
+        })),
         channels: device.source_channels.flatMap((channel) => {
           const [figures, standing] = [stats.get(channel.channel_id), status.get(channel.channel_id)]
           return figures && standing ? [{ ...channel, stats: figures, status: standing }] : []

@@ -1,4 +1,4 @@
-/** The health of many cameras at once, in SQL; says the same as `sourceHealth` and `gravest` of the domain. */
+/** The health of many cameras at once, in SQL; says the same as `sourceHealth` and `cameraHealth` of the domain. */
 import { gravity, type HealthGrade, silentMs } from '@sightline/domain'
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { Database, Trx } from '../db/database.ts'
@@ -15,6 +15,11 @@ const graveness = (heard: readonly number[]) => sql<number>`case
   when st.state = 'connecting' then ${sql.lit(gravity.unknown)}
   else ${sql.lit(gravity.healthy)} end`
 
+/** How grave a camera's is, over its streams. */
+const cameraGraveness = (heard: readonly number[]) => sql<number>`case
+  when max(${graveness(heard)}) = ${sql.lit(gravity.offline)} and min(${graveness(heard)}) = ${sql.lit(gravity.healthy)}
+  then ${sql.lit(gravity['needs attention'])} else coalesce(max(${graveness(heard)}), ${sql.lit(gravity.unknown)}) end`
+
 /** Of these cameras those of one of these grades. @param heard numbers of the edge servers that are there */
 export const ofHealth = <O>(
   query: SelectQueryBuilder<Database, 'device', O>,
@@ -29,9 +34,7 @@ export const ofHealth = <O>(
       on.onRef('st.tenant_id', '=', 'so.tenant_id').onRef('st.source_id', '=', 'so.id'),
     )
     .groupBy(['device.tenant_id', 'device.id'])
-    .having(
-      sql<SqlBool>`coalesce(max(${graveness(heard)}), ${sql.lit(gravity.unknown)}) = any(${graves}::int4[])`,
-    ) as unknown as typeof query
+    .having(sql<SqlBool>`${cameraGraveness(heard)} = any(${graves}::int4[])`) as unknown as typeof query
 
 const grades = Object.fromEntries(Object.entries(gravity).map(([grade, n]) => [n, grade])) as Record<
   number,
@@ -54,7 +57,7 @@ export async function siteStandings(
   const { tenants, ids } = numbersOf(sites)
   const { rows } = await sql<{ site_id: number; devices: number; best: number; worst: number }>`
     select site_id, count(*) as devices, min(grave) as best, max(grave) as worst from (
-      select device.site_id, coalesce(max(${graveness(heard)}), ${sql.lit(gravity.unknown)}) as grave from device
+      select device.site_id, ${cameraGraveness(heard)} as grave from device
       left join source so on so.tenant_id = device.tenant_id and so.device_id = device.id
       left join source_state st on st.tenant_id = so.tenant_id and st.source_id = so.id
       where device.tenant_id = any(${tenants}::int4[]) and device.site_id = any(${ids}::int4[])

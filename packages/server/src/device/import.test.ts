@@ -65,6 +65,16 @@ describe('a table of cameras', () => {
     )
   })
 
+  test('a row whose password a file left out is no camera without one: the password is asked for', async () => {
+    const site = await t.make.site()
+    const [left, without] = await dry(site, [
+      row({ username: 'viewer', password: '****' }),
+      row({ username: 'viewer' }),
+    ])
+    expect(left).toMatchObject({ outcome: 'failed', errors: { password: ['password_left_out'] } })
+    expect(without?.outcome).toBe('valid')
+  })
+
   test('sent again adds nothing; with one row more, that one', async () => {
     const site = await t.make.site()
     const rows: object[] = [row({ UUID: 'urn:uuid:import-1' }), row(), row()]

@@ -6,6 +6,7 @@ import {
   importColumns,
   issueId,
   type Job,
+  passwordLeftOut,
 } from '@sightline/contract'
 import { bulkDevices } from '@sightline/domain'
 import { changed } from '../bus.ts'
@@ -74,6 +75,7 @@ function planRow(cells: ImportRow, row: number, known: Known, app: Services): Om
   const site_id = siteOf(cells.site_name, known, (id) => refuse('site_name', id))
   const nimble_id = cells.nimble_name === '' ? known.nimble.uid : known.nimbles.get(folded(cells.nimble_name.trim()))
   if (!nimble_id) refuse('nimble_name', 'not_found')
+  if (cells.password === passwordLeftOut) refuse('password', 'password_left_out')
   const tags = readTags(cells.device_tags)
   if (!tags) refuse('device_tags', 'tags_form')
   const [name, address, live] = [cells.device_name.trim(), cells.stream_address.trim(), cells.live_address.trim()]

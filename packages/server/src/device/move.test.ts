@@ -1,11 +1,11 @@
 /** Many cameras to another edge server: asked of all together first, then each by itself; and one to another site. */
-import type { StreamMessage } from '@sightline/contract'
+import type { LiveMessage, StreamMessage } from '@sightline/contract'
 import type { EventRecord } from '@sightline/contract/edge'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { usecaseUid } from '../db/seed.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { eventRecord } from '../testing/events.ts'
-import { openStream } from '../testing/socket.ts'
+import { openSocket, openStream } from '../testing/socket.ts'
 import { newUid } from '../uid.ts'
 
 let t: TestApp
@@ -153,6 +153,33 @@ describe('to another site', () => {
     )
     expect(row.site_id).toBe(to.id)
     await Promise.all([was.close(), is.close()])
+  })
+
+  test('who looks at its live picture goes on where they reach the new site, and is cut off at once where they do not', async () => {
+    const { from, device, channel, former } = await standing()
+    const owner = await t.make.customer()
+    const to = await t.make.site({}, owner)
+    const [both, byCustomer] = [await t.make.user('viewer'), await t.make.user('viewer')]
+    for (const site of [from, to]) await t.make.assign(both, { site })
+    await t.make.assign(byCustomer, { customer: owner })
+    const paths = [`/live?device_id=${device.uid}&mode=fmp4`, `/live?channel_id=${channel.uid}&mode=mjpeg`]
+    const open = async (who: Client) => {
+      const sockets = await Promise.all(paths.map((path) => openSocket<LiveMessage>(t, who, path)))
+      await Promise.all(sockets.map((socket) => socket.message(({ type }) => type === 'waiting')))
+      return { sockets, ends: Promise.all(sockets.map(({ closed }) => closed)) }
+    }
+    const outOfReach = paths.map(() => ({ code: 4404, reason: 'out of reach' }))
+    const [lost, kept] = [await open(former), await open(await t.signIn(both))]
+    await moveTo(device, to)
+    expect(await lost.ends).toEqual(outOfReach)
+    // Whoever reaches the site by its customer, when it gets another one.
+    const lostToo = await open(await t.signIn(byCustomer))
+    const { uid: customer_id } = await t.make.customer()
+    expect((await admin.call('customer.siteAssign', { customer_id, site_id: [to.uid] })).status).toBe(200)
+    expect(await lostToo.ends).toEqual(outOfReach)
+    for (const { close } of kept.sockets) await close()
+    // By the browser itself, and by nobody before.
+    expect((await kept.ends).map(({ code }) => code)).toEqual([1005, 1005])
   })
 
   test('the edge server is told, and the licence holds as much as before', async () => {

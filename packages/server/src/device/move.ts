@@ -8,7 +8,7 @@ import { claimChannels, licenseRoom } from '../license/store.ts'
 import type { Ctx } from '../mount.ts'
 import { type NimbleRow, raiseDesired, readNimble } from '../nimble/store.ts'
 import { freePipelineName, insertPipeline } from '../pipeline/store.ts'
-import { notFound, Refusal } from '../refusal.ts'
+import { eachByItself, notFound, type Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { readSite } from '../site/store.ts'
 import { moveSources } from '../source/store.ts'
@@ -16,7 +16,7 @@ import { refuseUnassigned } from '../usecase/store.ts'
 import { type DeviceRow, deviceRows, lockDevice } from './store.ts'
 
 type Camera = { tenant_id: number; id: number; nimble_id: number }
-type Target = Pick<NimbleRow, 'tenant_id' | 'id' | 'license_id'>
+type Target = Pick<NimbleRow, 'tenant_id' | 'id'>
 type Moved = Reply<typeof deviceOps.move>['devices'][number]
 
 /** Moves cameras, each in a transaction of its own: what is refused to one is done for the rest. */
@@ -28,26 +28,25 @@ export async function moveDevices(
   const target = await app.db.as(scope, (trx) => readNimble(trx, scope, nimble_id))
   note({ object_id: target.uid, object_name: target.name })
   if (dry_run) return { devices: await app.db.as(scope, (trx) => planMove(trx, scope, uids, target)) }
-  const devices: Moved[] = []
   const former = new Set<string>()
-  for (const uid of uids)
-    try {
+  const devices = await eachByItself<string, Moved>(
+    uids,
+    async (uid) => {
       const { before, channels } = await app.db.as(scope, (trx) => moveOne(trx, scope, uid, nimble_id))
       former.add(before.nimble_uid)
       for (const row of channels) app.bus.publish(changed(row, 'channel', row.uid))
       app.bus.publish(changed(before, 'device', uid))
-      devices.push({ device_id: uid, outcome: 'moved', error_code: null, restarts: restarting(channels) })
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      devices.push(refused(uid, error))
-    }
+      return { device_id: uid, outcome: 'moved', error_code: null, restarts: restarting(channels) }
+    },
+    refused,
+  )
   for (const uid of [...former, target.uid]) app.links.reconfigure(uid)
   return { devices }
 }
 
 async function moveOne(trx: Trx, scope: Scope, uid: string, nimbleUid: string) {
   const before = await lockDevice(trx, scope, uid)
-  // Its licence may have become another since the last camera went.
+  // It may have been deleted since the last camera went.
   const target = await readNimble(trx, scope, nimbleUid)
   await moveDevice(trx, before, target)
   return {
@@ -99,14 +98,10 @@ export async function moveDevice(trx: Trx, device: Camera, target: Target): Prom
   if (target.tenant_id !== device.tenant_id) throw notFound()
   if (target.id === device.nimble_id) return
   // Before anything refers to them, and in one order: cameras that move in opposite directions wait for each other.
+  const licenses = new Map<number, number | null>()
   for (const nimble_id of [device.nimble_id, target.id].toSorted((a, b) => a - b))
-    await raiseDesired(trx, { tenant_id: device.tenant_id, nimble_id })
-  const from = await trx
-    .selectFrom('nimble')
-    .select('license_id')
-    .where('tenant_id', '=', device.tenant_id)
-    .where('id', '=', device.nimble_id)
-    .executeTakeFirstOrThrow()
+    licenses.set(nimble_id, (await raiseDesired(trx, { tenant_id: device.tenant_id, nimble_id })).license_id)
+  const license_id = licenses.get(target.id) ?? null
   const channels = await trx
     .selectFrom('channel')
     .innerJoin('usecase', 'usecase.id', 'channel.usecase_id')
@@ -117,10 +112,10 @@ export async function moveDevice(trx: Trx, device: Camera, target: Target): Prom
     .forUpdate('channel')
     .execute()
   // On the same licence nothing is added.
-  if (target.license_id !== from.license_id)
+  if (license_id !== licenses.get(device.nimble_id))
     await claimChannels(
       trx,
-      target,
+      { tenant_id: target.tenant_id, license_id },
       channels.map((channel) => channel.usecase_key),
       new Date(),
     )
@@ -190,7 +185,7 @@ export async function moveToSite(
     await refuseUnassigned(
       trx,
       scope,
-      siteUid,
+      { siteUid },
       channels.map(({ usecase_id, key }) => ({ id: usecase_id, key })),
     )
   for (const [table, own] of [

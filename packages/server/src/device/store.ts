@@ -1,5 +1,5 @@
 import type { Channel, Device } from '@sightline/contract'
-import { gravest, gravity, type HealthGrade, type Judged, sourceHealth, type UsecaseKey } from '@sightline/domain'
+import { cameraHealth, gravity, type HealthGrade, type Judged, sourceHealth, type UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { listChannelsOfDevices } from '../channel/store.ts'
 import type { Database, Trx } from '../db/database.ts'
@@ -260,7 +260,7 @@ export async function deviceHealths(
 
 function healthOf(row: DeviceRow, sources: readonly StreamRow[], links: Links): Judged {
   const heard = isHeard(links, row)
-  return gravest(sources.map((source) => sourceHealth(sourceReport(source), heard)))
+  return cameraHealth(sources.map((source) => sourceHealth(sourceReport(source), heard)))
 }
 
 /** Key and value of each tag, as a person reads them. */

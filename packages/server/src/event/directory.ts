@@ -1,5 +1,5 @@
 import type { EventRecord } from '@sightline/contract/edge'
-import type { UsecaseKey } from '@sightline/domain'
+import { eventWindowSeconds, type UsecaseKey } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 
@@ -15,6 +15,8 @@ export type KnownChannel = {
   siteUid: string
   usecaseId: number
   usecaseKey: UsecaseKey
+  /** Length of its window records. */
+  windowS: number
 }
 
 const keepMs = 60_000
@@ -60,10 +62,11 @@ export function channelDirectory(db: Db, now: () => number) {
       const { rows } = await db.ingest((trx) =>
         sql<KnownChannel>`
           select c.id, c.uid, c.nimble_id as "nimbleId", c.site_id as "siteId", s.uid as "siteUid", u.id as "usecaseId",
-            u.key as "usecaseKey", coalesce((
+            u.key as "usecaseKey", coalesce((p.elements->>'analytic.window_s')::float8, ${eventWindowSeconds}) as "windowS", coalesce((
               select json_object_agg(f.nimble_id, extract(epoch from f.until) * 1000) from channel_former f
               where f.tenant_id = c.tenant_id and f.channel_id = c.id), '{}') as former
           from channel c join site s on (s.tenant_id, s.id) = (c.tenant_id, c.site_id) join usecase u on u.id = c.usecase_id
+            left join pipeline p on (p.tenant_id, p.id) = (c.tenant_id, c.pipeline_id)
           where c.tenant_id = ${tenantId} and c.uid = any(${asked}::uuid[])`.execute(trx),
       )
       for (const channel of rows) found.set(channel.uid, channel)

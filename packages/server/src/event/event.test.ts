@@ -590,18 +590,18 @@ describe('the card figures', () => {
     await store([...hour(minutesAgo(120), 4), ...hour(minutesAgo(60), 5)])
     const [total] = (await stats({ channel_id: counting.uid, frequency: '1h' })).metrics
     expect(total).toMatchObject({ value: 5, previous: 4, delta_ratio: 0.25, coverage_ratio: expect.closeTo(1, 1) })
+    expect(total.previous_coverage_ratio).toBeCloseTo(1, 1)
     const [longer] = (await stats({ channel_id: counting.uid, frequency: '1d' })).metrics
-    expect(longer).toMatchObject({ previous: null, delta_ratio: null })
+    expect(longer).toMatchObject({ previous: null, delta_ratio: null, previous_coverage_ratio: 0 })
   })
 
-  test('say which channels are on and which are over their threshold', async () => {
-    await db.owner((trx) => trx.updateTable('channel').set({ threshold: 3 }).where('id', '=', counting.id).execute())
-    await db.owner((trx) =>
+  const run = (channel: { id: number }) =>
+    db.owner((trx) =>
       trx
         .insertInto('channel_state')
         .values({
           tenant_id: nimble.tenant_id,
-          channel_id: counting.id,
+          channel_id: channel.id,
           version: 1,
           state: 'running',
           detector_state: 'ok',
@@ -609,6 +609,38 @@ describe('the card figures', () => {
         .onConflict((conflict) => conflict.doNothing())
         .execute(),
     )
+
+  test('a fire, an intrusion and a collision are in violation without any threshold, until that is over or not known', async () => {
+    const [fire, crossing] = [
+      await make.channel({ usecase_key: 'frdtec' }, device),
+      await make.channel({ usecase_key: 'coldtec' }, device),
+    ]
+    const inViolation = async (usecase_key: string, channel: { uid: string }) => {
+      const { channels } = await stats({ usecase_key })
+      return channels.find(({ channel_id }: { channel_id: string }) => channel_id === channel.uid).in_violation
+    }
+    for (const channel of [fire, crossing, intrusion]) await run(channel)
+    await store([
+      window(fire, now - 3000, { fire: 1, high_smoke: 0 }),
+      window(intrusion, now - 3000, { total: 1, violation: 1, non_violation: 0 }),
+      open(crossing, now - 20_000, { total: 1, total_near_miss: 1 }),
+      window(crossing, now - 3000, {}),
+    ])
+    expect(await inViolation('frdtec', fire)).toBe(true)
+    expect(await inViolation('intrdtec', intrusion)).toBe(true)
+    expect(await inViolation('coldtec', crossing)).toBe(true)
+    // Two minutes on the collision is over; of the others nothing was heard for long.
+    vi.mocked(Date.now).mockReturnValue(now + 2 * minuteMs)
+    await store([window(crossing, now + 2 * minuteMs - 3000, {})])
+    expect(await inViolation('coldtec', crossing)).toBe(false)
+    expect(await inViolation('frdtec', fire)).toBe(false)
+    await store([window(fire, now + 2 * minuteMs - 3000, { fire: 0, high_smoke: 0 })])
+    expect(await inViolation('frdtec', fire)).toBe(false)
+  })
+
+  test('say which channels are on and which are over their threshold', async () => {
+    await db.owner((trx) => trx.updateTable('channel').set({ threshold: 3 }).where('id', '=', counting.id).execute())
+    await run(counting)
     await store([window(counting, now - 3000, { total: 4 }), window(counting2, now - 40_000, { total: 9 })])
     const { channels } = await stats({ usecase_key: 'pplcnt' })
     expect(channels).toEqual([

@@ -1,12 +1,12 @@
 import { type EventEntity, mostExportRows } from '@sightline/contract'
 import type { RecordKind } from '@sightline/contract/edge'
-import { type MetricId, metricsOf, usecases } from '@sightline/domain'
+import { type MetricId, metricsOf, type UsecaseKey, usecases } from '@sightline/domain'
 import type { Trx } from '../db/database.ts'
 import { invalid } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
 import { byteOrderMark, type Cell, csvLine, type Separator } from './csv.ts'
-import { countEvents, type ListQuery, listEvents } from './list.ts'
+import { type Content, contentOf, countEvents, type ListQuery, listEvents } from './list.ts'
 import { type Selection, selectChannels } from './select.ts'
 import type { Period } from './time.ts'
 
@@ -15,6 +15,7 @@ export type Export = Selection & {
   kind?: RecordKind[] | undefined
   view: ListQuery['view']
   separator: Separator
+  words?: Readonly<Record<string, string>> | undefined
 }
 
 const rowsAtOnce = 500
@@ -26,25 +27,29 @@ const rowsAtOnce = 500
 export async function startExport(
   { db }: Pick<Services, 'db'>,
   scope: Scope,
-  { period, kind, view, separator, ...selection }: Export,
+  { period, kind, view, separator, words = {}, ...selection }: Export,
 ): Promise<AsyncIterable<string>> {
   const query = (channels: ListQuery['channels'], after: string | undefined): ListQuery => ({
     ...{ channels, period, view, after },
     ...{ kinds: kind, metrics: selection.usecase_meta_key, details: true, limit: rowsAtOnce, offset: 0 },
   })
-  const { metrics, names, hasPeople } = await db.as(scope, async (trx) => {
+  const table = await db.as(scope, async (trx) => {
     const channels = await selectChannels(trx, scope, selection)
     if ((await countEvents(trx, query(channels, undefined), mostExportRows + 1)) > mostExportRows)
       throw invalid({ start: [`export_too_many:${mostExportRows}`] })
-    const hasPeople = channels.some(({ usecase_key }) => usecase_key === 'fcrecog')
-    return { metrics: columnsOf(channels), names: await namesOf(trx, channels), hasPeople }
+    const watching = new Set(channels.map(({ usecase_key }) => usecase_key))
+    return {
+      metrics: columnsOf(channels),
+      told: contents.filter(({ usecases }) => usecases.some((key) => watching.has(key))),
+      names: await namesOf(trx, channels),
+    }
   })
   const read = (after: string | undefined) =>
     db.as(scope, async (trx) => {
       const channels = await selectChannels(trx, scope, selection)
       return (await listEvents(trx, query(channels, after), '')).events
     })
-  return lines(read, { metrics, names, hasPeople }, separator)
+  return lines(read, { ...table, say: (code, otherwise = code) => words[code] ?? otherwise }, separator)
 }
 
 async function* lines(
@@ -52,8 +57,13 @@ async function* lines(
   table: Table,
   separator: Separator,
 ): AsyncIterable<string> {
-  const { metrics, hasPeople } = table
-  yield byteOrderMark + csvLine([...heads, ...(hasPeople ? ['person'] : []), ...metrics], separator)
+  const { metrics, told, say } = table
+  const columns = [...heads, ...told.map(({ head }) => head), ...metrics]
+  yield byteOrderMark +
+    csvLine(
+      columns.map((head) => say(head)),
+      separator,
+    )
   let after: string | undefined
   do {
     const events = await read(after)
@@ -66,8 +76,10 @@ async function* lines(
 type Table = {
   metrics: readonly MetricId[]
   names: ReadonlyMap<string, Names>
-  /** Whether faces are recognised in some of it. */
-  hasPeople: boolean
+  /** Columns that some of it fills. */
+  told: typeof contents
+  /** The word for a code. */
+  say: (code: string, otherwise?: string) => string
 }
 type Names = { channel: string; device: string; site: string; timezone: string }
 
@@ -90,31 +102,48 @@ const heads = [
   'clip',
 ]
 
-function cellsOf(event: EventEntity, { metrics, hasPeople, ...table }: Table): Cell[] {
-  const { observed_at, occasion, details } = event
+type Told = Content & { person: string | null }
+/** What only some use cases say of what happened; `group`: of the codes that it is one of. */
+const contents: readonly { head: keyof Told; usecases: readonly UsecaseKey[]; group?: string }[] = [
+  { head: 'from_side', usecases: ['pplcnt', 'pplocc', 'intrdtec'] },
+  { head: 'to_side', usecases: ['pplcnt', 'pplocc', 'intrdtec'] },
+  { head: 'finding', usecases: ['emptyframecheck'], group: 'finding' },
+  { head: 'item', usecases: ['ppedtec'], group: 'item' },
+  { head: 'distance_m', usecases: ['phydist', 'coldtec'] },
+  { head: 'time_to_collision_s', usecases: ['coldtec'] },
+  { head: 'person', usecases: ['fcrecog'] },
+  { head: 'likeness', usecases: ['fcrecog'] },
+]
+
+function cellsOf(event: EventEntity, { metrics, told, say, ...table }: Table): Cell[] {
+  const { observed_at, occasion } = event
   const names = table.names.get(event.channel_id)
-  const text = (value: unknown) => (typeof value === 'string' ? value : null)
+  const content: Told = { ...contentOf(event.details), person: occasion?.person ?? null }
   const ended = occasion?.ended_at ?? null
+  // Without metrics somebody set the levels.
+  const counted = Object.keys(event.metrics).length > 0 ? event.metrics : (event.levels ?? {})
+  const coded = (value: Cell, group: string | undefined) =>
+    group && typeof value === 'string' ? say(`${group}.${value}`, value) : value
   return [
     event.event_uuid,
-    event.kind,
+    coded(event.kind, 'kind'),
     names?.site ?? null,
     names?.device ?? null,
     names?.channel ?? null,
-    usecases[event.usecase_key].name,
+    say(`usecase.${event.usecase_key}`, usecases[event.usecase_key].name),
     observed_at,
     names ? siteTime(observed_at, names.timezone) : null,
     names?.timezone ?? null,
     ended,
     ended === null ? null : (Date.parse(ended) - Date.parse(observed_at)) / 1000,
-    text(details?.zone) ?? text(details?.line),
-    text(details?.direction),
+    content.zone,
+    coded(content.direction, 'direction'),
     // Only windows measure time, so that it is never counted twice.
     event.kind === 'window' ? event.observed_ms / 1000 : null,
-    event.snapshot_url && 'yes',
-    event.clip_url && 'yes',
-    ...(hasPeople ? [occasion?.person ?? null] : []),
-    ...metrics.map((metric) => occasion?.peak[metric] ?? event.metrics[metric] ?? null),
+    event.snapshot_url && say('yes'),
+    event.clip_url && say('yes'),
+    ...told.map(({ head, group }) => coded(content[head], group)),
+    ...metrics.map((metric) => occasion?.peak[metric] ?? counted[metric] ?? null),
   ]
 }
 

@@ -42,6 +42,14 @@ export const event: Handlers<'event'> = {
     })
   },
 
+  async kept(input, { app, scope }) {
+    const { start } = instants(readPeriod(input, Date.now()))
+    return app.db.read(scope, async (trx) => {
+      const channels = await selectChannels(trx, scope, input)
+      return { timezone: commonZone(channels), start, kept_from: await keptFrom(trx, channels) }
+    })
+  },
+
   async histogram(input, { app, scope }) {
     if (input.timezone !== undefined && !isZone(input.timezone)) throw invalid({ timezone: ['timezone_invalid'] })
     const period = readPeriod(input, Date.now())
@@ -56,7 +64,9 @@ export const event: Handlers<'event'> = {
   async export(input, { app, scope, note }): Promise<FileAnswer> {
     const period = readPeriod(input, Date.now())
     const rows = await startExport(app, scope, { ...input, period })
-    note({ object_kind: 'event', after: { ...instants(period), ...input } })
+    // How its columns were called is of no interest later.
+    const { words: _, ...asked } = input
+    note({ object_kind: 'event', after: { ...instants(period), ...asked } })
     const name = `events-${new Date(period.start).toISOString().slice(0, 10)}.csv`
     return {
       contentType: 'text/csv; charset=utf-8',

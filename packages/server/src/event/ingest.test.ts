@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { changed, createBus } from '../bus.ts'
 import { moveDevice } from '../device/move.ts'
 import { Refusal } from '../refusal.ts'
-import { testDatabase } from '../testing/database.ts'
+import { testDatabase, waitingForLock } from '../testing/database.ts'
 import { eventRecord, rolledUp, rolledUpFromRaw } from '../testing/events.ts'
 import { factories } from '../testing/factories.ts'
 import { newUid } from '../uid.ts'
@@ -351,6 +351,7 @@ describe('live messages', () => {
         records: 2,
         opened: 1,
         levels: { violation: 2, total: 6 },
+        window_s: 5,
         event_uuid: records[1]!.event_uuid,
       }),
     ])
@@ -419,7 +420,7 @@ describe('minutes and hourly job at the same time', () => {
     await note(hour(1) + 1000, 3)
     const first = await openRound()
     const second = addAllMinutes(db)
-    await waitingForLock()
+    await waitingForLock(db)
     first.commit()
     await Promise.all([first.done, second])
     await note(hour(1) + 2000, 4)
@@ -441,22 +442,12 @@ describe('minutes and hourly job at the same time', () => {
       .then(() => {
         sealed = true
       })
-    await waitingForLock()
+    await waitingForLock(db)
     expect(sealed).toBe(false)
     open.commit()
     await Promise.all([open.done, sealing])
     await expectEqualSums()
   })
-
-  async function waitingForLock() {
-    for (const until = Date.now() + 5000; Date.now() < until; ) {
-      const { rows } = await db.owner((trx) =>
-        sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(trx),
-      )
-      if (rows.length > 0) return
-    }
-    throw new Error('nothing waits for a lock')
-  }
 
   test('random batches, repeated, reordered and overlapping, from two writers: raw = minutes = hours', async () => {
     const other = createEventWriter({ db, bus: createBus() })

@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import fs from 'node:fs/promises'
-import { uuidv7 } from '@sightline/domain'
+import { type DiskLevel, uuidv7 } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
+import { diskNews, readDisk } from '../disk.ts'
+import { repeat } from '../repeat.ts'
 import { hourlyJob } from './hourly.ts'
 import type { EventWriter } from './ingest.ts'
 import { endLeftovers } from './leftovers.ts'
 import { dropPartition, ensurePartitions, keptDays, partitionsBefore, rawCutoff } from './partitions.ts'
 import { hourMs } from './rollup.ts'
 
-export type EventJobs = {
-  /** How full the data volume is, 0…1; null before the first look and for a database elsewhere. */
-  diskUse(): number | null
-  stop(): Promise<void>
-}
+export type EventJobs = { stop(): Promise<void> }
 export type EventJobsOptions = {
   db: Db
   writer: Pick<EventWriter, 'pause'>
@@ -29,8 +26,6 @@ const minute = 60_000
 const dayMs = 24 * hourMs
 const statHours = 25
 const rejectedDays = 30
-/** Shares of the data volume: warn · give up the oldest raw day early · take no more events. */
-const watermarks = { warn: 0.85, drop: 0.92, stop: 0.97 } as const
 
 /**
  * Keeps events in order: hours from minutes each minute, partitions and retention each hour, an eye on the disk. Each
@@ -39,8 +34,7 @@ const watermarks = { warn: 0.85, drop: 0.92, stop: 0.97 } as const
  */
 export function startEventJobs(options: EventJobsOptions): EventJobs {
   const { db, log, now = Date.now } = options
-  let use: number | null = null
-  let warned = false
+  let level: DiskLevel = 'ok'
 
   const everyMinute = async () => {
     await watchDisk()
@@ -50,48 +44,28 @@ export function startEventJobs(options: EventJobsOptions): EventJobs {
     alone(db, async () => {
       await retain(db, now())
       await endLeftovers(db, now(), options.filesDir)
-      if (use !== null && use >= watermarks.drop) await giveUpOldestDay(db, now(), log)
+      if (level === 'dropping' || level === 'stopped') await giveUpOldestDay(db, now(), log)
     })
 
   async function watchDisk() {
     if (options.dataDir === null) return
-    use = await volumeUse(options.dataDir)
-    const percent = `${Math.round(use * 100)} %`
-    if (use >= watermarks.warn && !warned) log.warn(`The data volume is ${percent} full`)
-    warned = use >= watermarks.warn
+    const disk = await readDisk(options.dataDir)
+    const news = diskNews(level, disk, options.dataDir)
+    level = disk.level
+    if (news) log[level === 'ok' ? 'info' : 'warn'](news)
+    const percent = `${Math.floor(disk.use * 100)} %`
     options.writer.pause(
-      use >= watermarks.stop ? `The data volume is ${percent} full: events stay on the edge servers.` : null,
+      level === 'stopped' ? `The data volume is ${percent} full: events stay on the edge servers.` : null,
     )
   }
 
-  const minutes = repeat(minute, everyMinute, log)
-  const hours = repeat(hourMs, everyHour, log)
+  const failed = (error: unknown) =>
+    log.error(error, 'A job of the event store failed; it runs again in its next round')
+  const minutes = repeat(minute, everyMinute, failed)
+  const hours = repeat(hourMs, everyHour, failed)
   return {
-    diskUse: () => use,
     async stop() {
       await Promise.all([minutes.stop(), hours.stop()])
-    },
-  }
-}
-
-/** Runs `work` at once and then again and again, with a pause in between. */
-function repeat(pauseMs: number, work: () => Promise<void>, log: EventJobsOptions['log']) {
-  let timer: NodeJS.Timeout | undefined
-  let stopped = false
-  let running: Promise<void>
-  const round = () => {
-    running = work()
-      .catch((error: unknown) => log.error(error, 'A job of the event store failed; it runs again in its next round'))
-      .finally(() => {
-        if (!stopped) timer = setTimeout(round, pauseMs).unref()
-      })
-  }
-  round()
-  return {
-    stop() {
-      stopped = true
-      clearTimeout(timer)
-      return running
     },
   }
 }
@@ -108,13 +82,6 @@ export async function alone(db: Db, work: () => Promise<void>): Promise<void> {
       select pg_try_advisory_xact_lock(hashtext('sightline.hour')) as mine`.execute(trx)
     if (rows[0]?.mine) await work()
   })
-}
-
-/** As `df` counts: what ordinary users may still write is what is left. */
-export async function volumeUse(folder: string): Promise<number> {
-  const { blocks, bfree, bavail } = await fs.statfs(folder)
-  const used = blocks - bfree
-  return used / (used + bavail)
 }
 
 /** Partitions of the coming days, and the end of what is older than its time. */

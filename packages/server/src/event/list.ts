@@ -189,7 +189,36 @@ type EventRow = {
   details: EventEntity['details']
   snapshot: string | null
   clip: string | null
-  occasion: (Omit<Occasion, 'peak' | 'ended_at'> & { numbers: number[][]; ended_at: string | null }) | null
+  occasion: (Omit<Occasion, 'peak' | keyof Content> & { numbers: number[][]; content: EventEntity['details'] }) | null
+}
+
+/** What a record says of what happened, beside its numbers. */
+export type Content = Pick<
+  Occasion,
+  | ('zone' | 'direction' | 'from_side' | 'to_side' | 'finding' | 'item')
+  | ('distance_m' | 'time_to_collision_s' | 'likeness')
+>
+
+const saidOf = [
+  ...['zone', 'zone_label', 'line', 'direction', 'from_side', 'to_side', 'finding', 'item'],
+  ...['distance_m', 'time_to_collision_s', 'likeness'],
+]
+
+/** @param details of a record: what an edge server wrote, so anything */
+export function contentOf(details: EventEntity['details']): Content {
+  const text = (name: string) => (typeof details?.[name] === 'string' ? details[name] : null)
+  const number = (name: string) => (typeof details?.[name] === 'number' ? details[name] : null)
+  return {
+    zone: text('zone_label') ?? text('zone') ?? text('line'),
+    direction: text('direction'),
+    from_side: text('from_side'),
+    to_side: text('to_side'),
+    finding: text('finding'),
+    item: text('item'),
+    distance_m: number('distance_m'),
+    time_to_collision_s: number('time_to_collision_s'),
+    likeness: number('likeness'),
+  }
 }
 
 /** The events of a query for their keys, in its order, with the names of everything around them. */
@@ -242,9 +271,8 @@ const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
  */
 const fate = sql`
   select json_build_object(
-    'is_instant', coalesce((e.details->>'instant')::boolean, false),
-    'zone', coalesce(e.details->>'zone', e.details->>'line'),
-    'direction', e.details->>'direction',
+    'is_instant', coalesce(e.details->'instant' = 'true'::jsonb, false),
+    'content', json_build_object(${sql.join(saidOf.flatMap((name) => [sql.lit(name), sql`e.details->${sql.lit(name)}`]))}),
     'person', case when e.details->>'identity' ~ ${uuidPattern} then (
       select face.name from face where face.tenant_id = e.tenant_id and face.site_id = c.site_id
         and face.uid = (e.details->>'identity')::uuid) end,
@@ -262,11 +290,11 @@ function laterRecords(most: number) {
     order by u.ts desc, u.eid desc limit ${most}`
 }
 
-function occasionOf({ numbers, ended_at, ...rest }: NonNullable<EventRow['occasion']>): Occasion {
+function occasionOf({ numbers, ended_at, content, ...rest }: NonNullable<EventRow['occasion']>): Occasion {
   const peak: Record<string, number> = {}
   for (const [metric, value] of numbers.flatMap((one) => Object.entries(metricsOfNumbers(one))))
     peak[metric] = Math.max(peak[metric] ?? Number.NEGATIVE_INFINITY, value)
-  return { ...rest, peak, ended_at: ended_at && new Date(ended_at).toISOString() }
+  return { ...rest, ...contentOf(content), peak, ended_at: ended_at && new Date(ended_at).toISOString() }
 }
 
 function metricsOfNumbers(numbers: readonly number[]): Record<string, number> {

@@ -62,7 +62,8 @@ test('an occasion is one row that says how long it went on, how bad it was and w
   expect(line).toMatchObject({ is_instant: true, ended_at: null, zone: 'line1', direction: 'up' })
   expect(open).toEqual({
     ...{ is_instant: false, ended_at: null, end_cause: null, updates: 0 },
-    ...{ peak: {}, zone: 'zone1', direction: null, person: null },
+    ...{ peak: {}, zone: 'zone1', direction: null, from_side: null, to_side: null, person: null },
+    ...{ finding: null, item: null, distance_m: null, time_to_collision_s: null, likeness: null },
   })
   // It came back within its cooldown: it goes on.
   expect(again).toMatchObject({ ended_at: null, end_cause: null, updates: 1, peak: { dwell_time: 2 } })
@@ -98,6 +99,8 @@ test('the histogram counts what began, apart what must not happen', async () => 
   const firstKept = await t.services.db.owner((trx) => keptDays(trx))
   const sevenDays = new Date(new Date().setUTCHours(0, 0, 0, 0) - 7 * 86_400_000).getTime()
   expect(Date.parse(body.response.kept_from)).toBe(Math.max(firstKept[0]?.start as number, sevenDays))
+  const { timezone, start, kept_from } = body.response
+  expect((await admin.call('event.kept', period)).body.response).toEqual({ timezone, start, kept_from })
   const { buckets } = body.response as EventHistogram
   expect(buckets).toHaveLength(60)
   const at = (minutes: number) => buckets[minutes]
@@ -143,6 +146,55 @@ test('an export has every row, names no formula, and leaves a trace row', async 
   expect(traced).toMatchObject({ result: 'ok', user_id: admin.user?.id, object_kind: 'event' })
 })
 
+test('an event says what was found, by the names that people gave, also in the file and in the words of its reader', async () => {
+  const [empty, bare] = [
+    await t.make.channel({ usecase_key: 'emptyframecheck' }, device),
+    await t.make.channel({ usecase_key: 'ppedtec' }, device),
+  ]
+  const at = (minutes: number, more: Partial<EventRecord>) => made(minutes, { metrics: { total: 1 }, ...more })
+  const said = [
+    at(50, { channel_id: empty.uid, details: { question: 'nobody', finding: 'nobody' } }),
+    at(51, { channel_id: empty.uid, details: { question: 'blind', finding: 'covered' } }),
+    at(52, { channel_id: bare.uid, metrics: { violation: 1 }, details: { item: 'vest', distance_m: 'far' } }),
+    at(53, {
+      details: { zone: 'zone1', zone_label: 'Loading dock', direction: 'down', from_side: 'shop', to_side: 'street' },
+    }),
+  ]
+  await writer.write({ tenantId: nimble.tenant_id, nimbleId: nimble.id, records: said, receivedAt: new Date() })
+  await writer.settled()
+  const asked = { ...period, start: new Date(begin + 50 * minuteMs).toISOString() }
+  const { response } = (await admin.call('event.range', { ...asked, view: 'occasions' })).body
+  expect(response.map(({ occasion }: EventEntity) => occasion)).toMatchObject([
+    { zone: 'Loading dock', direction: 'down', from_side: 'shop', to_side: 'street' },
+    // What is no distance is none.
+    { item: 'vest', distance_m: null },
+    { finding: 'covered' },
+    { finding: 'nobody' },
+  ])
+  const file = async (more: object) => {
+    const answer = await admin.send({
+      method: 'POST',
+      url: '/api/v1/event/export',
+      payload: { ...asked, ...more },
+    })
+    const rows = answer.text
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','))
+    return (head: string) => rows.slice(1).map((row) => row[rows[0]?.indexOf(`"${head}"`) ?? -1])
+  }
+  const plain = await file({})
+  expect(plain('finding')).toEqual(['', '', '"covered"', '"nobody"'])
+  expect(plain('item')).toEqual(['', '"vest"', '', ''])
+  expect(plain('zone')[0]).toBe('"Loading dock"')
+  expect(plain('use_case')[3]).toBe('"Empty frame check"')
+  const french = await file({
+    words: { finding: 'Constat', 'finding.nobody': '=Personne', 'usecase.ppedtec': 'EPI', use_case: 'Cas' },
+  })
+  expect(french('Constat')).toEqual(['', '', '"covered"', `"'=Personne"`])
+  expect(french('Cas')[1]).toBe('"EPI"')
+})
+
 test('evidence has the hash of what is to be had, and says why the rest is not', async () => {
   const { body } = await admin.call('event.evidence', { event_uuid: ended.event_uuid })
   const [record, picture, clip] = (body.response as Evidence).files
@@ -162,4 +214,26 @@ test('somebody else’s events are in no view, export or evidence', async () => 
     expect((await stranger.call('event.range', { ...period, view })).body.response).toEqual([])
   expect((await stranger.call('event.evidence', { event_uuid: ended.event_uuid })).status).toBe(404)
   expect((await stranger.call('event.histogram', { ...period, channel_id: intrusion.uid })).status).toBe(404)
+  expect((await stranger.call('event.kept', { ...period, channel_id: intrusion.uid })).status).toBe(404)
+})
+
+test('whatever an edge server writes into the details, lists go on, with the beginning of its texts', async () => {
+  const channel = await t.make.channel({ usecase_key: 'intrdtec' }, device)
+  const odd: [unknown, string][] = [
+    ['x', 'gave_up:'.repeat(30_000)],
+    [{ deep: [1] }, `${'x'.repeat(199)}😀`],
+    [2, 'covered'],
+    [true, 'black'],
+  ]
+  const records = odd.map(([instant, finding], i) =>
+    made(40 + i, { channel_id: channel.uid, details: { instant, finding, parts: [{ text: finding }] } }),
+  )
+  await writer.write({ tenantId: nimble.tenant_id, nimbleId: nimble.id, records, receivedAt: new Date() })
+  await writer.settled()
+  const { response } = await range({ view: 'occasions', channel_id: [channel.uid], details: true })
+  const events = (response as EventEntity[]).toReversed()
+  expect(ids(events)).toEqual(uuids(...records))
+  expect(events.map(({ occasion }) => occasion?.is_instant)).toEqual([false, false, false, true])
+  expect(events.map(({ occasion }) => occasion?.finding?.length)).toEqual([200, 200, 7, 5])
+  expect(events[0]?.details?.parts).toEqual([{ text: 'gave_up:'.repeat(25) }])
 })

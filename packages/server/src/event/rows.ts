@@ -58,10 +58,24 @@ export function toEvent(
     receivedAt: batch.receivedAt.getTime(),
     occasion: record.occasion_id,
     levels: record.levels && JSON.stringify(record.levels),
-    details: record.details && JSON.stringify(record.details),
+    details: record.details && writtenDetails(record.details),
     snapshot: record.snapshot_id,
     clip: record.clip_id,
   }
+}
+
+const longestText = 200
+
+/** As JSON. Lists of events carry texts of it in each row: longer ones end early. */
+function writtenDetails(details: NonNullable<EventRecord['details']>): string {
+  const json = JSON.stringify(details)
+  // The usual ones hold no text that long.
+  return json.length <= longestText
+    ? json
+    : JSON.stringify(details, (_, value) =>
+        // Half a pair of surrogates is no text for the database.
+        typeof value === 'string' && value.length > longestText ? value.slice(0, longestText).toWellFormed() : value,
+      )
 }
 
 /** Raw rows, then a note of what those that were new add to the minutes. Answers the new ones. */
@@ -104,7 +118,7 @@ async function forgetDeleted(trx: Trx, tenantId: number, candidates: readonly St
     const isKnown =
       channel.usecaseKey === 'fcrecog' &&
       known.some(({ uid, site_id }) => uid === record.details?.identity && site_id === channel.siteId)
-    if (!isKnown) event.details = JSON.stringify({ ...unnamed(record.details ?? {}), identity: null })
+    if (!isKnown) event.details = writtenDetails({ ...unnamed(record.details ?? {}), identity: null })
   }
 }
 
@@ -219,6 +233,7 @@ export function summary(channel: KnownChannel, newest: EventRecord, list: Storab
     records: list.length,
     opened: list.filter(({ record }) => record.kind === 'open').length,
     levels: Object.fromEntries(Object.entries(numbers).filter(([key]) => !/_(min|max)$/.test(key))),
+    window_s: channel.windowS,
     event_uuid: newest.event_uuid,
     observed_at: new Date(newest.observed_at).toISOString(),
   }

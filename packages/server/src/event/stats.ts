@@ -1,5 +1,5 @@
 import type { EventStats, MetricStat } from '@sightline/contract'
-import { type MetricId, metricRule, metricsOf, onlineSeconds, type UsecaseKey } from '@sightline/domain'
+import { isViolation, type MetricId, metricRule, metricsOf, onlineSeconds, type UsecaseKey } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { carryLast, peakSeries, seriesOfMetrics } from './chart.ts'
@@ -18,7 +18,7 @@ import { peakKey, readPeaks } from './peaks.ts'
 import { readSlots } from './read.ts'
 import { hourMs } from './rollup.ts'
 import type { SelectedChannel } from './select.ts'
-import { seriesOf } from './series.ts'
+import { observedSeries, seriesOf } from './series.ts'
 import { equalBorders, frequencyMs, type Period } from './time.ts'
 
 const sparkPoints = 24
@@ -124,6 +124,7 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
       delta_ratio: isComparable ? round((value - previous) / previous) : null,
       observed_ms: now.observedMs,
       coverage_ratio: now.coverage,
+      previous_coverage_ratio: earlier.coverage,
       spark: sparkOf(metric),
     }
   }
@@ -136,13 +137,20 @@ export async function readStats(trx: Trx, query: StatsQuery): Promise<Pick<Event
         ? cardFigures(usecase, metric, figuresOf(usecase, metric, [amounts], period, null)).value
         : null
     const current = levels.get(channel.id)
-    const level = current?.get(seriesOf(headline, 'level'))?.last ?? null
+    const isActive = current?.has(observedSeries) === true && channel.state === 'running'
+    const newest = metricsOf(usecase).map((metric) => {
+      // What happens in a moment has no level: it counts for as long as its minute is looked at.
+      const face = metricRule(usecase, metric).level ? 'level' : 'flow'
+      return [metric, current?.get(seriesOf(metric, face)) ?? 0] as const
+    })
+    const level = current?.get(seriesOf(headline, 'level'))
+    const isReached = channel.threshold > 0 && level !== undefined && level >= channel.threshold
     return {
       channel_id: channel.uid,
       value: own(headline),
       violation: own('violation'),
-      is_active: current !== undefined && channel.state === 'running',
-      in_violation: channel.threshold > 0 && level !== null && level >= channel.threshold,
+      is_active: isActive,
+      in_violation: isActive && (isReached || isViolation(Object.fromEntries(newest))),
     }
   }
   return { metrics: metrics.map(stat), channels: channels.map(channelStat) }
@@ -154,22 +162,25 @@ const headlineOf = (usecase: UsecaseKey): MetricId => {
   return (['total', 'occupancy', 'violation'] as const).find((metric) => metrics.includes(metric)) ?? metrics[0]!
 }
 
-/** Newest values of channels that sent something in the last half minute, by channel and series. */
+/**
+ * By channel and series: levels that are not older than half a minute, and what happened in this minute and the one
+ * before, of which no time is known.
+ */
 async function currentLevels(
   trx: Trx,
   channels: readonly SelectedChannel[],
   now: number,
-): Promise<Map<number, Map<number, { last: number | null }>>> {
-  const { rows } = await sql<{ channel_id: number; series: number; last: number | null }>`
-    select distinct on (channel_id, series) channel_id, series, last from event_1m
+): Promise<Map<number, Map<number, number>>> {
+  const { rows } = await sql<{ channel_id: number; series: number; newest: number | null }>`
+    select distinct on (channel_id, series) channel_id, series, coalesce(last, sum) as newest from event_1m
     where tenant_id = any(${[...new Set(channels.map((channel) => channel.tenant_id))]}::int4[])
       and channel_id = any(${channels.map((channel) => channel.id)}::int4[])
-      and bucket > ${new Date(now - 120_000)} and last_at > ${new Date(now - onlineSeconds * 1000)}
+      and bucket > ${new Date(now - 120_000)} and coalesce(last_at > ${new Date(now - onlineSeconds * 1000)}, true)
     order by channel_id, series, bucket desc`.execute(trx)
-  const found = new Map<number, Map<number, { last: number | null }>>()
-  for (const { channel_id, series, last } of rows) {
+  const found = new Map<number, Map<number, number>>()
+  for (const { channel_id, series, newest } of rows) {
     const own = found.get(channel_id) ?? new Map()
-    found.set(channel_id, own.set(series, { last }))
+    found.set(channel_id, own.set(series, Number(newest)))
   }
   return found
 }

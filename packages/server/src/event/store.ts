@@ -1,6 +1,14 @@
 /** What other features need of events. */
 import type { ChannelStats } from '@sightline/contract'
-import { type MetricId, metricIds, metricsOf, recentHours, type UsecaseKey, usecases } from '@sightline/domain'
+import {
+  type MetricId,
+  metricIds,
+  metricsOf,
+  recentHours,
+  type UsecaseKey,
+  usecases,
+  violationMetrics,
+} from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { withinChannels } from '../reach.ts'
@@ -66,12 +74,6 @@ async function readAmounts(
   return new Map([...slots].map(([id, [amounts]]) => [id, amounts as Amounts]))
 }
 
-/** What counts as a violation where no metric of that name does. */
-const violationMetrics: Partial<Record<UsecaseKey, readonly MetricId[]>> = {
-  frdtec: ['fire', 'high_smoke', 'intermediate_smoke', 'low_smoke'],
-  coldtec: ['total'],
-}
-
 function statsOf(
   channel: { uid: string; threshold: number; usecase_key: UsecaseKey },
   amounts: Amounts,
@@ -90,7 +92,7 @@ function statsOf(
     channel_id: channel.uid,
     channel_threshold: channel.threshold,
     channel_total_detection: card(['total']),
-    channel_violation: card(violationMetrics[usecase_key] ?? ['violation']),
+    channel_violation: card(metricsOf(usecase_key).filter((metric) => violationMetrics.has(metric))),
     channel_nonviolation: card(['non_violation']),
     // Alerts are counted with the notifications they send.
     channel_total_alerts: 0,

@@ -12,6 +12,8 @@ import { desiredConfig } from '../nimble/desired.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { eventRecord } from '../testing/events.ts'
 import { multipart } from '../testing/multipart.ts'
+import { until } from '../testing/until.ts'
+import { forgetDue } from './retention.ts'
 
 let t: TestApp
 let admin: Client
@@ -315,6 +317,64 @@ test('a picture on its way when a site is switched off is not taken', async () =
   expect(onDisk()).toHaveLength(before)
   expect((await turn(true)).status).toBe(200)
   expect((await admin.call('face.delete', { face_id })).status).toBe(200)
+})
+
+test('people are kept for the days that their site says, from when they agreed; then they are forgotten as by hand', async () => {
+  const keep = (faces_days: number | null) => admin.call('site.update', { site_id: siteUid, faces_days })
+  const people = async (): Promise<Face[]> => (await admin.call('face.list', { site_id: siteUid })).body.response
+  const names = async () => (await people()).map(({ face_name }) => face_name)
+  const [due, renewed] = [await create('Due Red'), await create('Renewed Blue')]
+  await create('Fresh Green')
+  expect(due.kept_until).toBeNull()
+  expect((await addPicture(due.face_id, await painted(['rgb(255,0,0)']))).status).toBe(200)
+  const { event_uuid } = await eventOf(due.face_id)
+  await t.services.db.owner((trx) =>
+    sql`update face set created_at = now() - interval '31 days' where uid = any(${[due.face_id, renewed.face_id]}::uuid[])`.execute(
+      trx,
+    ),
+  )
+  await forgetDue(t.services)
+  expect(await names()).toEqual(['Due Red', 'Fresh Green', 'Renewed Blue'])
+
+  expect((await keep(0)).body.errors).toEqual({ faces_days: ['range:1:3650'] })
+  expect((await keep(30)).body.response.faces_days).toBe(30)
+  const { agreed_at, kept_until } = (await admin.call('face.renew', { face_id: renewed.face_id })).body.response
+  expect(Date.parse(kept_until) - Date.parse(agreed_at)).toBe(30 * 86_400_000)
+  expect(Date.now() - Date.parse(agreed_at)).toBeLessThan(60_000)
+  const { version: told } = await desired()
+  await forgetDue(t.services)
+  expect(await names()).toEqual(['Fresh Green', 'Renewed Blue'])
+  expect([await squares(), await vectors()]).toEqual([[], []])
+  expect((await desired()).version).toBeGreaterThan(told)
+  expect(await wanted()).not.toHaveProperty('gallery')
+  expect(await detailsOf(event_uuid)).toEqual({ instant: true, identity: null, track_id: 4 })
+  expect(await rows(`select object_uid, object_name, user_id from trace where code = 'face.expired'`)).toEqual([
+    { object_uid: due.face_id, object_name: null, user_id: null },
+  ])
+  await forgetDue(t.services)
+  expect((await desired()).version).toBe(told + 1)
+  await keep(null)
+  for (const { face_id } of await people()) await admin.call('face.delete', { face_id })
+})
+
+test('who agrees anew while they are about to be forgotten is kept', async () => {
+  const { face_id } = await create('Late Red')
+  await admin.call('site.update', { site_id: siteUid, faces_days: 30 })
+  await t.services.db.owner((trx) =>
+    sql`update face set created_at = now() - interval '31 days' where uid = ${face_id}`.execute(trx),
+  )
+  const waits = async () =>
+    (await rows(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%face%'`)).length > 0
+  let forgetting = Promise.resolve()
+  await t.services.db.as({ tenantId: site.tenant_id }, async (trx) => {
+    await trx.updateTable('face').set({ renewed_at: sql`now()` }).where('uid', '=', face_id).execute()
+    forgetting = forgetDue(t.services)
+    await until(waits, 'the person is waited for')
+  })
+  await forgetting
+  expect((await admin.call('face.list', { site_id: siteUid })).body.response).toMatchObject([{ face_id }])
+  await admin.call('face.delete', { face_id })
+  await admin.call('site.update', { site_id: siteUid, faces_days: null })
 })
 
 test('switched off, the channel is stopped in words and the edge server drops the gallery; a deleted site leaves no picture', async () => {

@@ -12,8 +12,8 @@ import { readKept, readUploaded } from './read.ts'
 import {
   deletePictures,
   describeFaces,
+  eraseFace,
   type FaceRow,
-  forgetInEvents,
   insertVectors,
   listFaces,
   lockFace,
@@ -73,6 +73,23 @@ export const face: Handlers<'face'> = {
     return told(ctx, row)
   },
 
+  async renew({ face_id }, ctx) {
+    const { app, scope } = ctx
+    ctx.note(unnamed)
+    const row = await app.db.as(scope, async (trx) => {
+      const before = await readFace(trx, scope, face_id)
+      await lockFace(trx, before)
+      await trx
+        .updateTable('face')
+        .set({ renewed_at: sql`now()` })
+        .where('tenant_id', '=', before.tenant_id)
+        .where('id', '=', before.id)
+        .execute()
+      return readFace(trx, scope, face_id)
+    })
+    return told(ctx, row)
+  },
+
   async delete({ face_id }, ctx) {
     const { app, scope } = ctx
     ctx.note({ ...unnamed, object_id: face_id })
@@ -80,12 +97,9 @@ export const face: Handlers<'face'> = {
       const row = await readFace(trx, scope, face_id)
       return { row, nimbles: await raiseFaces(trx, row) }
     })
-    // As the writer of events, who alone changes them: all of it, or nothing.
     await app.db.ingest(async (trx) => {
       await lockFace(trx, row)
-      await forgetInEvents(trx, row)
-      await deletePictures(trx, app.env, { tenant_id: row.tenant_id, face_id: row.id })
-      await trx.deleteFrom('face').where('tenant_id', '=', row.tenant_id).where('id', '=', row.id).execute()
+      await eraseFace(trx, app.env, row)
     })
     for (const uid of nimbles) app.links.reconfigure(uid)
     app.bus.publish(changed(row, 'face', row.uid))

@@ -19,7 +19,7 @@ const faces = (trx: Trx, scope: Scope) =>
     .innerJoin('organization', 'organization.tenant_id', 'face.tenant_id')
     .innerJoin('site', (on) => on.onRef('site.tenant_id', '=', 'face.tenant_id').onRef('site.id', '=', 'face.site_id'))
     .selectAll('face')
-    .select(['organization.uid as organization_uid', 'site.uid as site_uid', 'site.faces_allowed'])
+    .select(['organization.uid as organization_uid', 'site.uid as site_uid', 'site.faces_allowed', 'site.faces_days'])
     .where(within(scope, 'face'))
 export type FaceRow = Awaited<ReturnType<ReturnType<typeof faces>['execute']>>[number]
 
@@ -100,12 +100,35 @@ export async function describeFaces(
         is_read: inUse.length === 0 ? null : picture.is_read,
         created_at: picture.created_at.toISOString(),
       })),
+    ...termOf(row),
     organization_id: row.organization_uid,
     version: row.version,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }))
 }
+
+/** As `dueFaces` reckons it: days of 24 hours. */
+function termOf({ created_at, renewed_at, faces_days }: FaceRow): Pick<Face, 'agreed_at' | 'kept_until'> {
+  const agreedAt = renewed_at ?? created_at
+  return {
+    agreed_at: agreedAt.toISOString(),
+    kept_until: faces_days === null ? null : new Date(agreedAt.getTime() + faces_days * dayMs).toISOString(),
+  }
+}
+const dayMs = 86_400_000
+
+/** Of every tenant, who was enrolled, or agreed anew, longer ago than the site keeps people. */
+export const dueFaces = (trx: Trx) =>
+  trx
+    .selectFrom('face')
+    .innerJoin('site', (on) => on.onRef('site.tenant_id', '=', 'face.tenant_id').onRef('site.id', '=', 'face.site_id'))
+    .select(['face.tenant_id', 'face.id', 'face.uid', 'face.site_id'])
+    .where(
+      sql<SqlBool>`coalesce(face.renewed_at, face.created_at) <= now() - make_interval(hours => 24 * site.faces_days)`,
+    )
+    .orderBy('face.tenant_id')
+    .orderBy('face.id')
 
 /** Whether each of these models has read a picture. */
 const hasRead = (modelIds: readonly number[]) =>
@@ -246,11 +269,25 @@ export async function deletePictures(
 }
 
 /** Events of a person name nobody any more, nor do records that could not be stored. */
-export async function forgetInEvents(trx: Trx, { tenant_id, uid }: { tenant_id: number; uid: string }): Promise<void> {
+async function forgetInEvents(trx: Trx, { tenant_id, uid }: { tenant_id: number; uid: string }): Promise<void> {
   await sql`update event set details = (details - 'likeness') || '{"identity": null}'
     where tenant_id = ${tenant_id} and details ->> 'identity' = ${uid}`.execute(trx)
   await sql`delete from event_rejected
     where tenant_id = ${tenant_id} and strpos(record, ${uid}) > 0`.execute(trx)
+}
+
+/**
+ * Deletes a locked person with everything that is kept of them. In a transaction of the writer of events, who alone changes
+ * those: all of it, or nothing.
+ */
+export async function eraseFace(
+  trx: Trx,
+  env: Pick<Services['env'], 'dataDir'>,
+  { tenant_id, id, uid }: Pick<FaceRow, 'tenant_id' | 'id' | 'uid'>,
+): Promise<void> {
+  await forgetInEvents(trx, { tenant_id, uid })
+  await deletePictures(trx, env, { tenant_id, face_id: id })
+  await trx.deleteFrom('face').where('tenant_id', '=', tenant_id).where('id', '=', id).execute()
 }
 
 /** Of a channel's site, as edge servers read it (`readGallery` of the domain); null while it is empty. */

@@ -1,20 +1,30 @@
 /** Where zip codes and towns are, asked of the geocoder that GEOCODER_URL names. Answers are kept in memory. */
 import * as z from 'zod'
 import { getText, type Outgoing } from '../outgoing.ts'
+import { createTurns, type Turns } from '../turns.ts'
 import type { Place } from './countries.ts'
 
 export type Found = Place & { city: string | null; state: string | null }
 /** A zip code or a town, or both; '' where there is none. */
 type Asked = { country: string; zip: string; city: string }
 export type Geocoder = {
-  /** Null: it does not know the place. @throws when it cannot be asked */
-  find(asked: Asked): Promise<Found | null>
+  /**
+   * Null: it does not know the place.
+   * @param tenantId for whom it is asked
+   * @throws 503 `busy` while it is asked too much, by the organization or by all; anything else when it cannot be asked
+   */
+  find(asked: Asked, tenantId: number): Promise<Found | null>
 }
 
 const keepMs = 24 * 3_600_000
 const mostKept = 2000
 const callMs = 3000
 const mostBytes = 256 * 1024
+
+/** It is often somebody else's. Who waits does so for two calls at most. */
+const most = { atOnce: 8, waiting: 8 }
+/** Of one organization: the others are not held up by it. */
+const mostOfOne = { atOnce: 4, waiting: 4 }
 
 const degrees = z.coerce.number()
 const text = z.string().nullish()
@@ -75,6 +85,13 @@ export function createGeocoder(
 ): Geocoder {
   const kept = new Map<string, { at: number; found: Promise<Found | null> }>()
   const knowsTowns = template.includes('{city}')
+  const all = createTurns(most)
+  const ofOne = new Map<number, Turns>()
+  const inTurn = (tenantId: number, work: () => Promise<Found | null>) => {
+    const turns = ofOne.get(tenantId) ?? createTurns(mostOfOne)
+    ofOne.set(tenantId, turns)
+    return turns.take(() => all.take(work))
+  }
   const ask = async (asked: Asked) => {
     const address = template.replace(/\{(country|zip|city)\}/g, (_, part: keyof Asked) =>
       encodeURIComponent(asked[part]),
@@ -82,13 +99,13 @@ export function createGeocoder(
     return readAnswer(await getText(address, { timeoutMs: callMs, mostBytes, ...more }))
   }
   return {
-    async find(asked) {
+    async find(asked, tenantId) {
       if (asked.zip === '' && !knowsTowns) return null
       const key = `${asked.country} ${asked.zip} ${knowsTowns ? asked.city : ''}`.toUpperCase()
       const known = kept.get(key)
       if (known && now() - known.at < keepMs) return known.found
       if (kept.size >= mostKept) kept.clear()
-      const found = ask(asked)
+      const found = inTurn(tenantId, () => ask(asked))
       kept.set(key, { at: now(), found })
       // What could not be asked is asked again.
       found.catch(() => kept.delete(key))

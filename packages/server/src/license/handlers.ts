@@ -3,7 +3,7 @@ import type { License } from '@sightline/contract'
 import { changed } from '../bus.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
-import { invalid, notFound, Refusal } from '../refusal.ts'
+import { invalid, Refusal } from '../refusal.ts'
 import type { SecretPlace } from '../secrets.ts'
 import type { Services } from '../services.ts'
 import { changeOf } from '../trace.ts'
@@ -78,9 +78,7 @@ export const license: Handlers<'license'> = {
     // Forms send back the mask of a key that stays.
     const key = license_key === '****' ? undefined : license_key
     const terms = key === undefined ? undefined : verifyLicense(key, await publicKeys(app), new Date())
-    const undone = new Error('a dry run leaves nothing behind')
-    let done: { before: LicenseRow; row: LicenseRow } | undefined
-    const work = app.db.as(scope, async (trx) => {
+    const { before, row } = await app.db.try(scope, { dry_run }, async (trx) => {
       const before = await readLicense(trx, scope, license_id)
       if (terms && before.is_builtin) throw builtin()
       const renewed = terms && {
@@ -90,19 +88,14 @@ export const license: Handlers<'license'> = {
       await updateLicense(trx, before, { name: license_name, ...renewed }, version)
       // The row is held by now: nobody adds a channel between this and the end.
       if (renewed) await checkInUse(trx, before, renewed)
-      done = { before, row: await readLicense(trx, scope, license_id) }
-      if (dry_run) throw undone
+      return { before, row: await readLicense(trx, scope, license_id) }
     })
-    await work.catch((error: unknown) => {
-      if (error !== undone) throw error
-    })
-    if (!done) throw notFound()
-    const [was, is] = [done.before, done.row].map((one) => licenseEntity(one, new Date())) as [License, License]
+    const [was, is] = [before, row].map((one) => licenseEntity(one, new Date())) as [License, License]
     if (dry_run) {
       ctx.note({ object_id: was.license_id, object_name: was.license_name })
       return is
     }
-    tell(ctx, done.row)
+    tell(ctx, row)
     ctx.note(changeOf(was, is))
     return is
   },

@@ -89,6 +89,11 @@ describe('adding a licence', () => {
     expect((await create(keyFor(4, { until }))).body.response.state).toBe('expiring')
   })
 
+  test('a key that begins later says so', async () => {
+    const from = new Date(Date.now() + 20 * 86_400_000).toISOString()
+    expect((await create(keyFor(4, { from }))).body.response).toMatchObject({ state: 'upcoming', valid_from: from })
+  })
+
   test('one key counts once on an instance', async () => {
     const key = keyFor(4)
     expect((await create(key)).status).toBe(201)

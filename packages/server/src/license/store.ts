@@ -70,6 +70,7 @@ export const deleteLicense = (trx: Trx, license: Pick<LicenseRow, 'tenant_id' | 
 /**
  * Makes sure that the licence of an edge server takes so many more channels of these use cases. Whoever else adds some
  * waits at the licence's row until this transaction ends, so that the limit holds however many come at once.
+ * @param nimble as it is while the caller holds its row: another licence may have been bound to it until then
  * @throws 409 with the reason
  */
 export async function claimChannels(trx: Trx, nimble: Bound, wanted: readonly UsecaseKey[], now: Date): Promise<void> {
@@ -179,7 +180,7 @@ export const licenseEntity = (row: LicenseRow, now: Date): License => ({
   expires_at: row.expires_at?.toISOString() ?? null,
   expires_in_days: row.expires_at && daysUntil(row.expires_at.getTime(), now.getTime()),
   is_builtin: row.is_builtin,
-  state: licenseState(row.channel_limit, row.channels_used, row.expires_at?.getTime() ?? null, now.getTime()),
+  state: licenseState(termsOf(row, row.channels_used), now.getTime()),
   nimble_ids: row.nimble_uids,
   organization_id: row.organization_uid,
   version: row.version,

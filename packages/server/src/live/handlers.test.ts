@@ -35,7 +35,10 @@ async function open(usecaseIds: Scope['usecaseIds'] = null) {
     bufferedBytes: () => 0,
     close: () => gone.abort(),
     gone: gone.signal,
-    recheck: resolve,
+    recheck: (allowed) => {
+      resolve(allowed)
+      return () => undefined
+    },
   }
   const ctx = { app: t.services, scope } as unknown as Parameters<typeof live.open>[1]
   await live.open({ device_id: device.uid, mode: 'fmp4' } as Parameters<typeof live.open>[0], ctx, socket)

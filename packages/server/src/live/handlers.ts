@@ -15,6 +15,7 @@ export const live: Handlers<'live'> = {
   async open(input, { app, scope }, socket) {
     const stream = await findStream(app, scope, input)
     let { principal } = scope
+    let { siteId } = stream
     const seen = viewer(socket, input.mode, stream.channels)
     const feed = app.links.live(
       stream.nimbleUid,
@@ -24,23 +25,46 @@ export const live: Handlers<'live'> = {
     )
     socket.gone.addEventListener('abort', () => feed.stop())
     if (socket.gone.aborted) feed.stop()
-    socket.recheck((now) => {
+    const lookAgain = socket.recheck(async (now) => {
       principal = now.principal
-      return isStillSeen(app, now, input, stream)
+      const found = await findAgain(app, now, input)
+      if (!found || !isSameStream(found, stream)) return false
+      siteId = found.siteId
+      return true
     })
+    // Who loses sight of the camera with its site, or of the site with its customer, loses it now and not within a minute.
+    const unsubscribe = app.bus.subscribe(({ message, ...of }) => {
+      if (message.type !== 'changed') return
+      const isMoved = message.feature === 'device' && message.id === stream.deviceUid && of.siteId !== siteId
+      if (isMoved || (message.feature === 'site' && of.siteId === siteId)) lookAgain()
+    })
+    socket.gone.addEventListener('abort', unsubscribe)
+    if (socket.gone.aborted) unsubscribe()
   },
 }
 
 type Input = Receive<typeof rows.open>
 /** `channels`: public ids of those whose numbers may be shown; null: all. */
-type Stream = { nimbleUid: string; sourceUid: string; channels: ReadonlySet<string> | null }
+type Stream = {
+  nimbleUid: string
+  sourceUid: string
+  deviceUid: string
+  siteId: number
+  channels: ReadonlySet<string> | null
+}
 
 /** The stream to show: the one that the channel watches, or of a device the one meant for looking at. @throws 404 */
 function findStream(app: Services, scope: Scope, { channel_id, device_id }: Input): Promise<Stream> {
   return app.db.as(scope, async (trx) => {
     if (channel_id !== undefined) {
-      const { nimble_uid, source_uid, device_uid } = await readChannel(trx, scope, channel_id)
-      return { nimbleUid: nimble_uid, sourceUid: source_uid, channels: await channelsSeen(trx, scope, device_uid) }
+      const row = await readChannel(trx, scope, channel_id)
+      return {
+        nimbleUid: row.nimble_uid,
+        sourceUid: row.source_uid,
+        deviceUid: row.device_uid,
+        siteId: row.site_id,
+        channels: await channelsSeen(trx, scope, row.device_uid),
+      }
     }
     if (device_id === undefined) throw invalid({ channel_id: ['required'] })
     const device = await readDevice(trx, scope, device_id)
@@ -50,6 +74,8 @@ function findStream(app: Services, scope: Scope, { channel_id, device_id }: Inpu
     return {
       nimbleUid: device.nimble_uid,
       sourceUid: source.uid,
+      deviceUid: device.uid,
+      siteId: device.site_id,
       channels: await channelsSeen(trx, scope, device.uid),
     }
   })
@@ -60,17 +86,19 @@ async function channelsSeen(trx: Trx, scope: Scope, deviceUid: string): Promise<
   return new Set((await channelRows(trx, scope, { deviceUids: [deviceUid] })).map((row) => row.uid))
 }
 
-/** Whether the viewer may go on: what they opened is still in reach, and still shows the same stream. */
-async function isStillSeen(app: Services, scope: Scope, input: Input, shown: Stream): Promise<boolean> {
+/** What they opened, as they see it by now; null when it is out of reach. */
+async function findAgain(app: Services, scope: Scope, input: Input): Promise<Stream | null> {
   try {
-    const stream = await findStream(app, scope, input)
-    const isSame = stream.sourceUid === shown.sourceUid && stream.nimbleUid === shown.nimbleUid
-    return isSame && isSameSet(stream.channels, shown.channels)
+    return await findStream(app, scope, input)
   } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return false
+    if (error instanceof Refusal && error.status === 404) return null
     throw error
   }
 }
+
+/** Whether it shows the same, wherever the camera is by now. */
+const isSameStream = (a: Stream, b: Stream): boolean =>
+  a.sourceUid === b.sourceUid && a.nimbleUid === b.nimbleUid && isSameSet(a.channels, b.channels)
 
 /** Null, all, is not the same as a set, whatever is in it; the order, by name, says nothing. */
 const isSameSet = (a: Stream['channels'], b: Stream['channels']): boolean =>

@@ -75,6 +75,17 @@ describe('a viewer of the live picture', () => {
     expect(shown(null)).toMatchObject([{ boxes: [box], levels: overlay.levels }])
   })
 
+  it('is told why there are no boxes, where there would be some', () => {
+    const overlay = { source_id: 's', pts_ms: 1, at: 1, boxes: [], boxes_cause: 'other_shape', levels: {} }
+    const shown = (channels: ReadonlySet<string> | null) => {
+      const { socket, sent } = connection()
+      viewer(socket, 'fmp4', channels).overlay(overlay)
+      return sent[0]
+    }
+    expect(shown(null)).toMatchObject({ boxes: [], boxes_cause: 'other_shape' })
+    expect(shown(new Set('a'))).not.toHaveProperty('boxes_cause')
+  })
+
   it('says since when it waits, until a picture comes', () => {
     const { socket, sent } = connection()
     let time = 0

@@ -45,13 +45,14 @@ export function viewer(
       waitingSince = null
       bytes(liveBytes.jpeg, picture)
     },
-    overlay({ pts_ms, at, boxes, levels }) {
+    overlay({ pts_ms, at, boxes, boxes_cause, levels }) {
       if (isBehind()) return
       const seen = channels
         ? Object.fromEntries(Object.entries(levels).filter(([channel]) => channels.has(channel)))
         : levels
       // A box is of the camera and does not say which channel counts it: who may not see all channels sees none.
-      socket.send({ type: 'overlay', pts_ms, at, boxes: channels ? [] : boxes, levels: seen })
+      const drawn = channels ? { boxes: [] } : { boxes, ...(boxes_cause !== undefined && { boxes_cause }) }
+      socket.send({ type: 'overlay', pts_ms, at, ...drawn, levels: seen })
     },
     waiting(cause) {
       waitingSince ??= now().toISOString()

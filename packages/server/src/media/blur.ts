@@ -4,7 +4,7 @@
  */
 import { seesClear } from '@sightline/domain'
 import sharp from 'sharp'
-import { Refusal } from '../refusal.ts'
+import { openPicture } from '../picture.ts'
 import type { Principal } from '../scope.ts'
 import { createTurns } from '../turns.ts'
 import type { MediaRow } from './store.ts'
@@ -16,8 +16,6 @@ import type { MediaRow } from './store.ts'
 const cellsAcross = 12
 /** The cells are spread over this many pixels of the longer side, without hard edges. */
 const longPx = 480
-/** As of uploads: what claims to be larger is not opened. */
-const mostPixels = 40_000_000
 /** Nobody who looks at much holds up the work of others. */
 const turns = createTurns({ atOnce: 2, waiting: 200 })
 
@@ -38,10 +36,7 @@ export const isBlurred = (media: Pick<MediaRow, 'kind'>, principal: Principal | 
 export const blur = (jpeg: Uint8Array): Promise<Buffer> => turns.take(() => blurred(jpeg))
 
 async function blurred(jpeg: Uint8Array): Promise<Buffer> {
-  // From an edge server: only what a camera sends is opened.
-  if (jpeg[0] !== 0xff || jpeg[1] !== 0xd8 || jpeg[2] !== 0xff)
-    throw new Refusal(502, 'This is no picture', { code: 'bad_stream' })
-  const picture = sharp(jpeg, { failOn: 'none', limitInputPixels: mostPixels })
+  const picture = openPicture(jpeg, { failOn: 'none' })
   const { width, height } = await picture.metadata()
   const scale = longPx / Math.max(width, height)
   const { data, info } = await picture

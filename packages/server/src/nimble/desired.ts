@@ -1,6 +1,7 @@
 import type { LinkChannel, LinkConfig, LinkEmbedder, LinkModel, LinkSource, LinkZone } from '@sightline/contract/edge'
 import { pipelineDefaults } from '@sightline/domain'
 import { sql } from 'kysely'
+import { ipsMeantAt } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
 import { passwordPlace } from '../device/store.ts'
 import { galleryOf } from '../face/store.ts'
@@ -18,6 +19,7 @@ export async function desiredConfig(trx: Trx, secrets: Secrets, nimbleUid: strin
     .selectFrom('nimble')
     .innerJoin('organization', 'organization.tenant_id', 'nimble.tenant_id')
     .select(['nimble.tenant_id', 'nimble.id', 'nimble.desired_version', 'organization.raw_days'])
+    .select(['nimble.address', 'nimble.is_local'])
     .where('nimble.uid', '=', nimbleUid)
     .executeTakeFirst()
   if (!nimble) throw notFound()
@@ -28,6 +30,7 @@ export async function desiredConfig(trx: Trx, secrets: Secrets, nimbleUid: strin
     models: await desiredModels(trx, nimble),
     embedders: await desiredEmbedders(trx, nimble),
     media_days: nimble.raw_days,
+    portal_ips: ipsMeantAt(nimble),
   }
 }
 

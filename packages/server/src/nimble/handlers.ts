@@ -1,15 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import type { Nimble, NimbleConfiguration } from '@sightline/contract'
-import { isLoopbackHost, licenseRefusal, readPeriod } from '@sightline/domain'
+import { isLoopbackHost, licenseRefusal, may, readPeriod } from '@sightline/domain'
 import { changed } from '../bus.ts'
-import { canonicalHost, isAllowedHost } from '../camera-address.ts'
+import { canonicalHost, isAllowedHost, ownIps } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
 import { type Env, ownOrigins } from '../env.ts'
 import { claimChannels, readLicense, termsOf } from '../license/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
-import { invalid, notFound, Refusal } from '../refusal.ts'
+import { forbidden, invalid, notFound, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
+import type { Services } from '../services.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { renewEnrolToken } from './enrol.ts'
@@ -20,6 +21,7 @@ import {
   insertNimble,
   isReachable,
   listNimbles,
+  lockNimble,
   type NimbleRow,
   nimbleEntity,
   nimbleStatuses,
@@ -62,12 +64,14 @@ export const nimble: Handlers<'nimble'> = {
     return Promise.all(rows.map(async (row) => ({ ...(await nimbleEntity(row)), status: statuses?.get(row.id) })))
   },
 
-  async update({ nimble_id, version, trust_key, pipelines, sinks, sources, ...change }, ctx) {
+  async update({ nimble_id, version, trust_key, license_id, pipelines, sinks, sources, ...change }, ctx) {
     const { app, scope } = ctx
     const { before, row } = await app.db.as(scope, async (trx) => {
-      const before = await readNimble(trx, scope, nimble_id)
+      const before = await (license_id ? lockNimble : readNimble)(trx, scope, nimble_id)
       const place = placeOf(app.env, change, before)
       const trusted = trust_key && before.offered_key !== null
+      const rebinds = license_id !== undefined && license_id !== before.license_uid
+      if (rebinds && !may(scope.principal.role, 'super_admin_only')) throw forbidden()
       await updateNimble(
         trx,
         before,
@@ -75,6 +79,7 @@ export const nimble: Handlers<'nimble'> = {
           ...change,
           ...place,
           ...json({ pipelines, sinks, sources }),
+          ...(rebinds && { license_id: await claimedLicense(trx, scope, before, license_id) }),
           ...(trusted && { public_key: before.offered_key, offered_key: null, key_state: 'pinned' }),
         },
         version,
@@ -96,18 +101,18 @@ export const nimble: Handlers<'nimble'> = {
     return app.db.as(scope, (trx) => nimbleSync(trx, scope, app.links, nimble_id))
   },
 
+  async retry({ nimble_id }, { app, scope, note }) {
+    const row = await app.db.as(scope, (trx) => readNimble(trx, scope, nimble_id))
+    app.links.reconfigure(row.uid)
+    note({ object_id: row.uid, object_name: row.name })
+    return readStatus(app, scope, nimble_id)
+  },
+
   async get({ nimble_id }, { app, scope }) {
     return nimbleEntity(await app.db.as(scope, (trx) => readNimble(trx, scope, nimble_id)))
   },
 
-  async status({ nimble_id }, { app, scope }) {
-    return app.db.as(scope, async (trx) => {
-      const row = await readNimble(trx, scope, nimble_id)
-      const status = (await nimbleStatuses(trx, app.links, [row])).get(row.id)
-      if (!status) throw notFound()
-      return status
-    })
-  },
+  status: ({ nimble_id }, { app, scope }) => readStatus(app, scope, nimble_id),
 
   async delete({ nimble_id }, ctx) {
     const { app, scope } = ctx
@@ -143,12 +148,9 @@ export const nimble: Handlers<'nimble'> = {
   async license({ nimble_id, license_id }, ctx) {
     const { app, scope } = ctx
     const row = await app.db.as(scope, async (trx) => {
-      const before = await readNimble(trx, scope, nimble_id)
-      const license = await usableLicense(trx, scope, before.tenant_id, license_id)
-      const claimant = { tenant_id: before.tenant_id, license_id: license.id }
-      if (license.id !== before.license_id)
-        await claimChannels(trx, claimant, await usecasesOf(trx, before), new Date())
-      await updateNimble(trx, before, { license_id: license.id })
+      // Before the licence, as everybody waits: no channel comes to it while it is counted what its channels need.
+      const before = await lockNimble(trx, scope, nimble_id)
+      await updateNimble(trx, before, { license_id: await claimedLicense(trx, scope, before, license_id) })
       return readNimble(trx, scope, nimble_id)
     })
     tell(ctx, row)
@@ -174,6 +176,14 @@ export const nimble: Handlers<'nimble'> = {
     return app.links.test(address, port)
   },
 }
+
+const readStatus = (app: Services, scope: Scope, uid: string) =>
+  app.db.as(scope, async (trx) => {
+    const row = await readNimble(trx, scope, uid)
+    const status = (await nimbleStatuses(trx, app.links, [row])).get(row.id)
+    if (!status) throw notFound()
+    return status
+  })
 
 /** Replaces all that is configured of an edge server. Its licence, key and channels stay. */
 export async function override(
@@ -209,6 +219,16 @@ async function usableLicense(trx: Trx, scope: Scope, tenantId: number, uid: stri
   return license
 }
 
+/** The id of a licence that takes what an edge server runs. @throws 404, 400 or 409 with the reason */
+async function claimedLicense(trx: Trx, scope: Scope, { tenant_id, id, license_id }: NimbleRow, uid: string) {
+  const license = await usableLicense(trx, scope, tenant_id, uid)
+  if (license.id !== license_id) {
+    const wanted = await usecasesOf(trx, { tenant_id, id })
+    await claimChannels(trx, { tenant_id, license_id: license.id }, wanted, new Date())
+  }
+  return license.id
+}
+
 type Place = Partial<Pick<Nimble, 'mode' | 'address' | 'port'>>
 
 /** Where it is dialled, checked when it is new; nowhere when it dials us. The one beside the portal stays dialled. */
@@ -228,10 +248,28 @@ function placeOf(env: Env, wanted: Place, before?: NimbleRow): Pick<NimbleRow, '
 
 /** Edge servers live on private networks; of this machine, only the one that the start command runs is one. */
 function checkAddress(env: Env, address: string, port: number): void {
-  const host = canonicalHost(address.includes(':') ? `[${address.replace(/^\[|\]$/g, '')}]` : address)
+  const host = hostOf(address)
   if (host === null) throw invalid({ address: ['host_invalid'] })
   const isLocal = isLoopbackHost(host) && port === env.localNimblePort
   if (!isLocal && !isAllowedHost(host)) throw invalid({ address: ['address_refused'] })
+  if (isPortal(env, host, port)) throw invalid({ address: ['address_of_portal'] })
+}
+
+/** As a resolver reads it; IPv6 with or without brackets. */
+const hostOf = (address: string) =>
+  canonicalHost(address.includes(':') ? `[${address.replace(/^\[|\]$/g, '')}]` : address)
+
+/** Whether the portal itself answers there: at its public address, or at one of this machine's where it listens. */
+export function isPortal(
+  { publicUrl, host: listening, port: own }: Pick<Env, 'publicUrl' | 'host' | 'port'>,
+  host: string,
+  port: number,
+  ips: readonly string[] = ownIps(),
+): boolean {
+  const known = publicUrl === null ? null : new URL(publicUrl)
+  if (known && host === canonicalHost(known.hostname) && port === (Number(known.port) || 443)) return true
+  const isEverywhere = listening === '0.0.0.0' || listening === '::'
+  return port === own && (isEverywhere ? ips.includes(host) : host === hostOf(listening))
 }
 
 /** jsonb columns as the driver takes them; what is absent stays absent. */

@@ -1,5 +1,5 @@
 /** How cameras fare over time: written as edge servers report, read by the page of a camera and of a site. */
-import { gravest, type HealthGrade, type SourceReport, sourceHealth } from '@sightline/domain'
+import { cameraHealth, type HealthGrade, type SourceReport, sourceHealth } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { BusMessage } from '../bus.ts'
 import type { Db, Trx } from '../db/database.ts'
@@ -32,7 +32,9 @@ export function noteHealth(
   return db.ingest(async (trx) => {
     const cameras = await readCameras(trx, target, deviceUids)
     const changes = cameras.flatMap((camera) => {
-      const now = gravest(camera.sources.map(({ state, ...rest }) => sourceHealth(state && { state, ...rest }, heard)))
+      const now = cameraHealth(
+        camera.sources.map(({ state, ...rest }) => sourceHealth(state && { state, ...rest }, heard)),
+      )
       return now.health === camera.known_state && now.cause === camera.known_cause ? [] : [{ camera, now }]
     })
     if (changes.length === 0) return []

@@ -11,6 +11,7 @@ import type { NimbleMessage, PortalMessage } from '@sightline/contract/edge'
 import { encodeEvents, encodeMedia } from '@sightline/contract/frame'
 import { createLinkKey, openLinkKey } from '@sightline/contract/key'
 import { openAsNimble, openingPipe } from '@sightline/contract/opening'
+import sharp from 'sharp'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { createServer as createApp } from '../app.ts'
@@ -81,6 +82,7 @@ const state: NimbleMessage = {
   engine_version: '6.6.6',
   demo: false,
   capacity: 1,
+  answers: [],
 }
 const say = (message: NimbleMessage) => socket.send(JSON.stringify(message))
 const answers = (type: PortalMessage['type']) => heard.filter((message) => message.type === type)
@@ -200,6 +202,55 @@ test('a picture that never ends is cut, one that never comes is given up', async
   const never = links.channelDo(row.uid, channel.uid, 'restart', false)
   await expect(never).rejects.toMatchObject({ status: 504, code: 'nimble_timeout' })
 }, 20_000)
+
+test.each([
+  ['a drawing', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
+  ['another format', () => sharp(grey).png().toBuffer()],
+  ['a picture whose header claims more than a camera has', async () => claiming(16_383, 16_383)],
+  ['the beginning of a picture', async () => (await claiming(8, 8)).subarray(0, 20)],
+])('%s is no still, and is not opened', async (_, make) => {
+  const picture = await make()
+  const asked = links.snapshot(row.uid, channel.uid)
+  const failed = expect(asked).rejects.toMatchObject({ status: 502, code: 'bad_stream' })
+  await answerSnapshot(picture)
+  await failed
+})
+
+test('the picture of a camera is one', async () => {
+  const picture = await claiming(640, 360)
+  const asked = links.snapshot(row.uid, channel.uid)
+  await answerSnapshot(picture)
+  expect((await asked).jpeg).toEqual(picture)
+})
+
+/** A small file whose header says this size. */
+async function claiming(width: number, height: number): Promise<Buffer> {
+  const jpeg = await sharp(grey).jpeg({ progressive: true }).toBuffer()
+  // Start of a progressive frame: marker, length, bits of a sample, then the size (ITU-T T.81, B.2.2).
+  const frame = jpeg.indexOf(Buffer.of(0xff, 0xc2))
+  jpeg.writeUInt16BE(height, frame + 5)
+  jpeg.writeUInt16BE(width, frame + 7)
+  return jpeg
+}
+const grey = { create: { width: 8, height: 8, channels: 3 as const, background: '#777' } }
+
+async function answerSnapshot(picture: Buffer): Promise<void> {
+  await until(() => answers('snapshot').length === 1, 'the question has come')
+  const { id } = answers('snapshot')[0] as Extract<PortalMessage, { type: 'snapshot' }>
+  say({ type: 'media', id, content_type: 'image/jpeg', size: picture.length, at: 0, cause: null })
+  socket.send(encodeMedia(id, 'bytes', picture))
+}
+
+test('what it does not say that it can do is not asked of it', async () => {
+  const asked = links.setOccupancy(row.uid, channel.uid, 12)
+  await expect(asked).rejects.toMatchObject({ status: 409, code: 'nimble_too_old' })
+  const { answers: _, ...ofOldVersion } = state
+  socket.send(JSON.stringify(ofOldVersion))
+  socket.send(frameOf(1))
+  await until(() => answers('ack').length === 1, 'it is heard as before')
+  await expect(links.setOccupancy(row.uid, channel.uid, 12)).rejects.toMatchObject({ code: 'nimble_too_old' })
+  expect(answers('occupancy.set')).toEqual([])
+})
 
 test('questions under way end with the link', async () => {
   const asked = links.snapshot(row.uid, channel.uid)

@@ -44,6 +44,7 @@ export type Keeper = {
   link(): Link | null
   /** Null while another portal holds the link. */
   status(): LinkStatus | null
+  /** What should run changed: it is sent, or else the link tried again at once. */
   reconfigure(): void
   /** Sends the configuration again unless this version of it runs: the change was made at another portal, or not sent. */
   catchUp(desired: number): void
@@ -78,6 +79,8 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
   let wake: () => void = () => undefined
   let trustedKey = target.publicKey
   let configuring = Promise.resolve()
+  /** Tries in a row that came to nothing. */
+  let failures = 0
   /** Has dialled us and waits for its link. */
   let visitor: Dialled | null = null
   /** Said once; the tries go on in silence. */
@@ -86,7 +89,6 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
   const reports = createReports(target, parts, log)
 
   async function keep(): Promise<void> {
-    let failures = 0
     while (!over.signal.aborted) {
       const hadLease = hasLease
       hasLease = await take()
@@ -115,11 +117,12 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
         await pause(withJitter(localRetryMs))
       } catch (error) {
         failures++
-        fail(error, failures)
         const hasGivenUp = target.retryTimes !== -1 && failures >= target.retryTimes
-        if (hasGivenUp) log.warn(`gave up after ${failures} tries`)
+        fail(error, hasGivenUp)
         await pause(hasGivenUp ? null : waitMs(target))
-        if (hasGivenUp) failures = 0
+        if (!hasGivenUp) continue
+        failures = 0
+        if (hasLease && !over.signal.aborted) reports.set({ state: 'connecting', cause: null })
       }
     }
   }
@@ -255,13 +258,23 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
     }
   }
 
-  function fail(error: unknown, failures: number) {
+  function fail(error: unknown, hasGivenUp: boolean) {
     if (!(error instanceof OpeningFault)) log.error({ err: error }, 'the link failed')
     const cause = error instanceof OpeningFault ? error.fault : 'no_answer'
     if (over.signal.aborted) return
     // Said once; the waiting goes on in silence.
     if (failures === 1) log.warn(`not connected to ${target.address}:${target.port}: ${cause}`)
-    reports.set({ state: isRefusal(cause) ? 'refused' : 'unreachable', cause })
+    if (hasGivenUp) log.warn(`gave up after ${failures} tries`)
+    reports.set({
+      state: isRefusal(cause) ? 'refused' : 'unreachable',
+      cause: hasGivenUp ? `gave_up:${cause}` : cause,
+    })
+  }
+
+  /** Somebody asked for it, or changed something: the tries begin anew. */
+  function retry() {
+    failures = 0
+    wake()
   }
 
   function pause(ms: number | null): Promise<void> {
@@ -280,7 +293,10 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
     target: () => ({ ...target, publicKey: trustedKey }),
     link: () => link,
     status: () => (hasLease ? reports.status() : null),
-    reconfigure: sendConfig,
+    reconfigure() {
+      if (link) sendConfig()
+      else retry()
+    },
     catchUp(desired) {
       const { state, applied_version } = reports.status()
       if (state === 'online' && applied_version !== desired) sendConfig()
@@ -307,7 +323,7 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
       said = fault
       if (hasLease && !link && target.mode === 'enrolled') reports.set({ state: 'refused', cause: fault })
     },
-    retry: () => wake(),
+    retry,
     async stop() {
       over.abort()
       wake()

@@ -1,5 +1,6 @@
 /** The portal's end of one open link: questions and answers, pictures, and the watch over whether it still lives. */
 import {
+  laterQuestions,
   linkPingSeconds,
   linkPingsMissed,
   type NimbleMessage,
@@ -56,6 +57,8 @@ export class Link {
   #heardAt = performance.now()
   readonly #heartbeat: NodeJS.Timeout
   #isClosed = false
+  /** Of the questions that not every version answers, those that this one does. */
+  #answers: readonly string[] = []
 
   constructor({ socket, pipe }: Dialled, listener: LinkListener) {
     this.#socket = socket
@@ -91,7 +94,7 @@ export class Link {
   /**
    * Asks and waits for the answer of type `last`; other answers to the same question go to `hear`. An aborted discovery
    * is told to stop, and still answers.
-   * @throws Refusal 503 when the link ends, 504 when the answer takes too long
+   * @throws Refusal 409 when it is too old to know the question, 503 when the link ends, 504 when the answer takes too long
    */
   ask<T extends Type>(
     question: Question,
@@ -99,6 +102,7 @@ export class Link {
     options: { timeoutMs?: number; hear?: (message: NimbleMessage) => void; signal?: AbortSignal } = {},
   ): Promise<Of<T>> {
     const { timeoutMs = answerMs, hear, signal } = options
+    if (isLater(question.type) && !this.#answers.includes(question.type)) return Promise.reject(tooOld())
     const id = this.#nextId()
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void) => {
@@ -237,6 +241,7 @@ export class Link {
     if (message === null) return this.#listener.odd(`a message that is not understood, ${text.length} characters`)
     if (message.type === 'pong') return this.#clock(message)
     if ('id' in message && typeof message.id === 'number') return this.#exchanges.get(message.id)?.hear(message)
+    if (message.type === 'state') this.#answers = message.answers
     this.#listener.message(message)
   }
 
@@ -260,10 +265,14 @@ function parse(text: string): NimbleMessage | null {
   }
 }
 
+const isLater = (type: string): boolean => (laterQuestions as readonly string[]).includes(type)
+
 export const unreachable = () =>
   new Refusal(
     503,
     'Either nimble ingestion service restarting or recovering from connection issues, try again later.',
     { code: 'nimble_unreachable' },
   )
+const tooOld = () =>
+  new Refusal(409, 'The edge server runs an older version that cannot do this.', { code: 'nimble_too_old' })
 export const tooSlow = () => new Refusal(504, 'The edge server did not answer in time.', { code: 'nimble_timeout' })

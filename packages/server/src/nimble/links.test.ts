@@ -391,9 +391,14 @@ describe('trying again', () => {
     await until(() => tries === 3, 'three tries')
     await new Promise((resolve) => setTimeout(resolve, 2500))
     expect(tries).toBe(3)
-    expect(links.status(uid)?.state).toBe('refused')
+    expect(links.status(uid)).toMatchObject({ state: 'refused', cause: 'gave_up:not_a_nimble' })
     links.reload()
-    await until(() => tries === 4, 'a fourth try')
+    await until(() => tries === 6, 'three more tries')
+    await until(() => cause(links, uid) === 'gave_up:not_a_nimble', 'it says that it gave up again')
+    // A change of what should run there is a reason to look again.
+    links.reconfigure(uid)
+    await until(() => tries === 7, 'a seventh try')
+    await until(() => cause(links, uid) === 'not_a_nimble', 'more tries are to come')
   })
 })
 

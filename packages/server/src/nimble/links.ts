@@ -4,6 +4,7 @@ import type { Finding, LinkDiscovered, Overlay, Probed } from '@sightline/contra
 import { fingerprintOf } from '@sightline/contract/key'
 import { OpeningFault, type OpeningSelf, openAsPortal, openingPipe } from '@sightline/contract/opening'
 import type { WebSocket } from 'ws'
+import { checkPicture } from '../picture.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import { noWire, type Wire } from '../wire.ts'
@@ -67,7 +68,7 @@ export type Links = {
   start(): Promise<void>
   stop(): Promise<void>
   status(nimbleUid: string): LinkStatus | null
-  /** The desired state of this nimble changed: compute it again and send it. */
+  /** The desired state of this nimble changed: compute it again and send it. One that is not connected is tried at once. */
   reconfigure(nimbleUid: string): void
   /** Nimbles were added, changed or removed. */
   reload(): void
@@ -79,11 +80,14 @@ export type Links = {
   ): Promise<{ interfaces: string[]; range: string | null; ms: number }>
   /** @param onFinding hears each as it is found; all of them are in the answer too */
   probe(nimbleUid: string, options: ProbeOptions, onFinding?: (finding: Finding) => void): Promise<Probed>
+  /** A JPEG that may be opened; anything else is refused here (502), before it is kept. */
   snapshot(nimbleUid: string, sourceUid: string): Promise<{ jpeg: Buffer; at: Date }>
   media(nimbleUid: string, mediaUid: string): Promise<{ contentType: string; body: Buffer }>
   /** Viewers of the same source and mode share one stream from the nimble. */
   live(nimbleUid: string, sourceUid: string, mode: LiveMode, listener: LiveListener): LiveFeed
   channelDo(nimbleUid: string, channelUid: string, action: ChannelAction, force: boolean): Promise<void>
+  /** Answers how many it counted until then; null while it could not count. */
+  setOccupancy(nimbleUid: string, channelUid: string, occupancy: number): Promise<number | null>
   test(address: string, port: number): Promise<LinkTest>
   /** A nimble has dialled this portal. Resolves when it is let in, or turned away with the reason. */
   enter(socket: WebSocket): Promise<void>
@@ -249,6 +253,7 @@ export function createLinks(
     },
     async snapshot(nimbleUid, sourceUid) {
       const { bytes, at } = await need(nimbleUid).fetch({ type: 'snapshot', source_id: sourceUid })
+      await checkPicture(bytes)
       return { jpeg: bytes, at: new Date(at) }
     },
     async media(nimbleUid, mediaUid) {
@@ -262,6 +267,15 @@ export function createLinks(
         { timeoutMs: snapshotMs },
       )
       if (!ok) throw new Refusal(502, 'The edge server could not do it', { code: cause ?? 'engine_fault' })
+    },
+
+    async setOccupancy(nimbleUid, channelUid, occupancy) {
+      const { before, cause } = await need(nimbleUid).ask(
+        { type: 'occupancy.set', channel_id: channelUid, occupancy },
+        'occupancy.done',
+      )
+      if (cause !== null) throw new Refusal(409, 'The edge server could not set the occupancy', { code: cause })
+      return before
     },
 
     live(nimbleUid, sourceUid, mode, listener) {

@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lastingAddresses } from '../../../simcam/src/testing/network.ts'
+import { isAllowedHost } from '../camera-address.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { states } from '../testing/states.ts'
+import { newUid } from '../uid.ts'
+import { desiredConfig } from './desired.ts'
+import { isPortal } from './handlers.ts'
 
 let t: TestApp
 let admin: Client
@@ -100,6 +105,25 @@ describe('adding an edge server', () => {
     expect((await admin.call('nimble.create', draft({ address: '127.0.0.1', port: 18090 }))).status).toBe(201)
   })
 
+  test('is not the portal itself, by its public address or one of its machine', () => {
+    const ips = ['192.168.1.5', '2001:db8::5']
+    const open = { publicUrl: 'https://portal.lan', host: '0.0.0.0', port: 8080 }
+    for (const [host, port] of [
+      ['192.168.1.5', 8080],
+      ['2001:db8::5', 8080],
+      ['portal.lan', 443],
+    ] as const)
+      expect([host, isPortal(open, host, port, ips)]).toEqual([host, true])
+    for (const [host, port] of [
+      ['192.168.1.5', 8472],
+      ['192.168.1.6', 8080],
+      ['portal.lan', 8472],
+    ] as const)
+      expect([host, isPortal(open, host, port, ips)]).toEqual([host, false])
+    // What listens on loopback alone leaves its port on other addresses to others.
+    expect(isPortal({ publicUrl: null, host: '127.0.0.1', port: 8080 }, '192.168.1.5', 8080, ips)).toBe(false)
+  })
+
   test('its licence is of the organization and has channels left', async () => {
     const strangers = await t.make.organization()
     const foreign = await t.make.license(strangers)
@@ -169,6 +193,33 @@ describe('changing and removing', () => {
     const { nimble_id } = await create()
     expect((await admin.call('nimble.license', { nimble_id, license_id: licenseUid })).status).toBe(403)
     expect((await superAdmin.call('nimble.license', { nimble_id, license_id: licenseUid })).status).toBe(200)
+  })
+
+  test('a change that names a licence which takes nothing more is refused as a whole', async () => {
+    const { nimble_id, name, version } = await create()
+    const { tenant_id } = await t.make.home()
+    const license = (name: string, expires_at: Date | null) =>
+      t.services.db.owner((trx) =>
+        trx
+          .insertInto('license')
+          .values({ tenant_id, uid: newUid(), name, channel_limit: 9, expires_at })
+          .returning('uid')
+          .executeTakeFirstOrThrow(),
+      )
+    const over = await license('Over', new Date(0))
+    const change = { nimble_id, name: `${name} moved`, license_id: over.uid, version }
+    expect((await admin.call('nimble.update', change)).status).toBe(403)
+    expect(await superAdmin.call('nimble.update', change)).toMatchObject({
+      status: 400,
+      body: { errors: { license_id: ['license_expired'] } },
+    })
+    const read = async () => (await superAdmin.call('nimble.get', { nimble_id })).body.response
+    expect(await read()).toMatchObject({ name, license_id: licenseUid, version })
+    const other = await license('Roomy', null)
+    expect((await superAdmin.call('nimble.update', { ...change, license_id: other.uid })).status).toBe(200)
+    expect(await read()).toMatchObject({ name: `${name} moved`, license_id: other.uid })
+    // Whoever sends back what it was told is not binding anything.
+    expect((await admin.call('nimble.update', { nimble_id, license_id: other.uid, retry_times: 2 })).status).toBe(200)
   })
 })
 
@@ -245,6 +296,15 @@ describe('its load over time', () => {
   })
 })
 
+test('at a private address it is told those of this machine, so that no name of a camera leads there', async () => {
+  const { nimble_id } = await create()
+  const { portal_ips } = await t.services.db.ingest((trx) => desiredConfig(trx, t.services.secrets, nimble_id))
+  const own = lastingAddresses().flatMap(({ address }) => (isAllowedHost(address) ? address : []))
+  expect(own.length).toBeGreaterThan(0)
+  expect(portal_ips).toEqual(expect.arrayContaining(own))
+  expect(portal_ips.filter((ip) => !isAllowedHost(ip))).toEqual([])
+})
+
 test('trying an address refuses this machine before it connects', async () => {
   const answer = await admin.call('nimble.test', { address: 'localhost', port: 5432 })
   expect(answer).toMatchObject({ status: 400, body: { errors: { address: ['address_refused'] } } })
@@ -259,6 +319,7 @@ test('another organization gets the same as for what does not exist', async () =
     ['nimble.status', {}],
     ['nimble.stats', {}],
     ['nimble.update', { retry_times: 3 }],
+    ['nimble.retry', {}],
     ['nimble.delete', {}],
     ['pipeline.catalog', {}],
     ['pipeline.refresh', {}],

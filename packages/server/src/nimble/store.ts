@@ -63,20 +63,29 @@ export async function updateNimble(
   if (numUpdatedRows === 0n) throw stale()
 }
 
+/** As `readNimble`; nobody else changes it, nor what it should run, until the transaction ends. */
+export async function lockNimble(trx: Trx, scope: Scope, uid: string): Promise<NimbleRow> {
+  // Apart from the reading, whose joined rows would be those from before the waiting.
+  await sql`select from nimble where uid = ${uid} and ${within(scope, 'nimble', null)} for update`.execute(trx)
+  return readNimble(trx, scope, uid)
+}
+
 /**
  * Says that what this edge server should run has changed. To be called in the transaction of the change; `reconfigure`
- * of the link sends it after the commit. Answers the new version of the desired state.
+ * of the link sends it after the commit. Answers the new version of the desired state, and the licence of the edge
+ * server, which stays that one until the transaction ends.
  */
-export async function raiseDesired(trx: Trx, row: { tenant_id: number; nimble_id: number }): Promise<number> {
-  const { desired_version } = await trx
+export const raiseDesired = (
+  trx: Trx,
+  row: { tenant_id: number; nimble_id: number },
+): Promise<Pick<NimbleRow, 'tenant_id' | 'license_id' | 'desired_version'>> =>
+  trx
     .updateTable('nimble')
     .set({ desired_version: sql`desired_version + 1` })
     .where('tenant_id', '=', row.tenant_id)
     .where('id', '=', row.nimble_id)
-    .returning('desired_version')
+    .returning(['tenant_id', 'license_id', 'desired_version'])
     .executeTakeFirstOrThrow()
-  return desired_version
-}
 
 /** The same for all edge servers of an organization; answers their public ids. */
 export async function raiseAll(trx: Trx, tenantId: number): Promise<string[]> {

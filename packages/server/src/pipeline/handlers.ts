@@ -95,9 +95,9 @@ export const pipeline: Handlers<'pipeline'> = {
   },
 
   async refresh({ nimble_id }, { app, scope, note }) {
-    const { version, name } = await app.db.as(scope, async (trx) => {
+    const { name, desired_version: version } = await app.db.as(scope, async (trx) => {
       const { tenant_id, id, name } = await readNimble(trx, scope, nimble_id)
-      return { name, version: await raiseDesired(trx, { tenant_id, nimble_id: id }) }
+      return { name, ...(await raiseDesired(trx, { tenant_id, nimble_id: id })) }
     })
     app.links.reconfigure(nimble_id)
     note({ object_kind: 'nimble', object_id: nimble_id, object_name: name })

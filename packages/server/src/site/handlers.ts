@@ -1,14 +1,18 @@
+import type { site as contract, Receive, Reply } from '@sightline/contract'
 import { sql } from 'kysely'
 import { assign, unassign } from '../assignment.ts'
 import { lockCustomer } from '../customer/store.ts'
+import type { Trx } from '../db/database.ts'
 import { describeDevices, deviceRows, pageOfDevices } from '../device/store.ts'
 import { siteFigures } from '../event/store.ts'
 import { deletePictures, raiseFaces } from '../face/store.ts'
+import { findPlace } from '../geo/store.ts'
 import { type Handlers, reply } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { pageOf } from '../page.ts'
-import { invalid, notFound, Refusal, refuseStale } from '../refusal.ts'
+import { eachByItself, invalid, notFound, Refusal, refuseStale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
+import type { Services } from '../services.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { claimImage } from '../upload/store.ts'
@@ -26,32 +30,40 @@ import {
   readSites,
 } from './store.ts'
 
+type Draft = Receive<typeof contract.create>
+type ImportedRow = Reply<typeof contract.import>['rows'][number]
+
+/** So long the geocoder is asked for the sites of one call; the rest are not on the map yet. */
+const mostAskedMs = 10_000
+
 export const site: Handlers<'site'> = {
   create: (draft, { app, scope }) =>
-    app.db.as(scope, async (trx) => {
-      refuseUnannounced(draft)
-      const { tenant_id, id: customer_id } = await lockCustomer(trx, scope, draft.customer_id)
-      if (draft.organization_id && tenant_id !== (await targetTenant(trx, scope, draft.organization_id)))
-        throw notFound()
-      const { id, uid } = await trx
-        .insertInto('site')
-        .values({
-          tenant_id,
-          uid: newUid(),
-          customer_id,
-          name: draft.site_name,
-          address: JSON.stringify(draft.site_address),
-          image: draft.site_image,
-          faces_allowed: draft.faces_allowed,
-          faces_notice: draft.faces_notice,
-          ...(draft.faces_allowed ? allowedNow(scope) : { faces_allowed_by: null, faces_allowed_at: null }),
-        })
-        .returning(['id', 'uid'])
-        .executeTakeFirstOrThrow()
-      await trx.insertInto('health_rule').values({ tenant_id, site_id: id }).execute()
-      await claimImage(trx, scope, 'site_image', draft.site_image, { tenant_id, site_id: id })
-      return describeSite(trx, scope, app.links, uid)
-    }),
+    app.db.as(scope, async (trx) => describeSite(trx, scope, app.links, await createSite(trx, scope, draft))),
+
+  async import({ sites }, { app, scope, note }) {
+    const end = performance.now() + mostAskedMs
+    let isBusy = false
+    const rows = await eachByItself<[number, Draft], ImportedRow>(
+      sites.entries(),
+      async ([row, given]) => {
+        const mayAsk = !isBusy && performance.now() < end
+        const placed = mayAsk ? await placedByAddress(app, scope, given) : given
+        // Whoever keeps it busy, these sites do not wait for it.
+        isBusy ||= placed === null
+        const draft = placed ?? given
+        const site_id = await app.db.as(scope, (trx) => createSite(trx, scope, draft))
+        const is_placed = draft.site_address.lat !== null
+        return { row, outcome: 'created', site_id, is_placed, errors: {}, error_code: null }
+      },
+      ([row], { errors = {}, code = null }) => ({
+        ...{ row, outcome: 'failed', site_id: null, is_placed: false },
+        ...{ errors, error_code: code },
+      }),
+    )
+    const made = rows.flatMap(({ row, site_id }) => (site_id ? [{ site_id, site_name: sites[row]?.site_name }] : []))
+    note({ after: { sites: made } })
+    return { rows }
+  },
 
   list: ({ limit, offset, ...filter }, { app, scope }) =>
     app.db.read(scope, async (trx) => {
@@ -156,6 +168,48 @@ export const site: Handlers<'site'> = {
       note({ object_name: person.username })
       return unassign(trx, 'user_site', person, await readSites(trx, scope, site_id))
     }),
+}
+
+/**
+ * With the position of its address, where the draft has none and the geocoder knows it. The middle of the country, which
+ * a form shows until somebody sets the pin, is no position of a site that nobody looks at. Null: the geocoder is busy.
+ */
+async function placedByAddress(app: Services, scope: Scope, draft: Draft): Promise<Draft | null> {
+  const { lat, site_country: country, site_zip: zip, site_city: city } = draft.site_address
+  if (lat !== null || country === '' || (zip === '' && city === '')) return draft
+  try {
+    const found = await findPlace(app, { country, zip, city }, scope.principal.tenantId)
+    return found ? { ...draft, site_address: { ...draft.site_address, lat: found.lat, long: found.long } } : draft
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'busy') return null
+    throw error
+  }
+}
+
+/** Answers its public id. @throws 400 for what the draft gets wrong, 404 for a customer out of reach */
+async function createSite(trx: Trx, scope: Scope, draft: Draft): Promise<string> {
+  refuseUnannounced(draft)
+  const { tenant_id, id: customer_id } = await lockCustomer(trx, scope, draft.customer_id)
+  if (draft.organization_id && tenant_id !== (await targetTenant(trx, scope, draft.organization_id))) throw notFound()
+  const { id, uid } = await trx
+    .insertInto('site')
+    .values({
+      tenant_id,
+      uid: newUid(),
+      customer_id,
+      name: draft.site_name,
+      address: JSON.stringify(draft.site_address),
+      image: draft.site_image,
+      faces_allowed: draft.faces_allowed,
+      faces_notice: draft.faces_notice,
+      faces_days: draft.faces_days,
+      ...(draft.faces_allowed ? allowedNow(scope) : { faces_allowed_by: null, faces_allowed_at: null }),
+    })
+    .returning(['id', 'uid'])
+    .executeTakeFirstOrThrow()
+  await trx.insertInto('health_rule').values({ tenant_id, site_id: id }).execute()
+  await claimImage(trx, scope, 'site_image', draft.site_image, { tenant_id, site_id: id })
+  return uid
 }
 
 /** Faces are compared only where people are told so. @throws 400 */

@@ -3,6 +3,7 @@ import type { StreamMessage } from '@sightline/contract'
 import { type RawBuilder, sql } from 'kysely'
 import type { Bus, BusMessage } from '../bus.ts'
 import type { Db, Trx } from '../db/database.ts'
+import { repeat } from '../repeat.ts'
 
 const roundMs = 10_000
 /** Back means that it has been healthy for so long. */
@@ -92,19 +93,10 @@ export function watchOutages({
   bus: Bus
   log: { error(error: unknown, say: string): void }
 }) {
-  let running: Promise<void> = Promise.resolve()
   const round = async () => {
     for (const message of await tellOutages(db)) bus.publish(message)
   }
-  const timer = setInterval(() => {
-    running = running
-      .then(round)
-      .catch((error: unknown) => log.error(error, 'What is to be told of cameras could not be read; tried again'))
-  }, roundMs)
-  return {
-    async stop() {
-      clearInterval(timer)
-      await running
-    },
-  }
+  return repeat(roundMs, round, (error) =>
+    log.error(error, 'What is to be told of cameras could not be read; tried again'),
+  )
 }

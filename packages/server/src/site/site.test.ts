@@ -1,3 +1,4 @@
+import { defaultOrganizationId } from '@sightline/domain'
 import { sql } from 'kysely'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -66,6 +67,20 @@ test('are listed by a use case that runs on their cameras', async () => {
   expect(await listed()).toEqual(expect.arrayContaining([watched.uid, other.uid]))
 })
 
+test('are listed by the organization they are of', async () => {
+  const elsewhere = await t.make.organization()
+  const [here, there] = [await t.make.site(), await t.make.site({}, await t.make.customer({}, elsewhere))]
+  const listed = async (client: Client, organization_id: string) =>
+    (await client.call('site.list', { organization_id })).body.response.map(
+      ({ site_id }: { site_id: string }) => site_id,
+    )
+  const root = await t.signIn('super_admin')
+  expect(await listed(root, elsewhere.uid)).toEqual([there.uid])
+  expect(await listed(root, defaultOrganizationId)).toContain(here.uid)
+  // It widens nobody's reach.
+  expect(await listed(admin, elsewhere.uid)).toEqual([])
+})
+
 describe('refuses', () => {
   const errorsOf = async (more: object) => (await admin.call('site.create', draft(more))).body.errors
   test.each([
@@ -104,6 +119,41 @@ describe('refuses', () => {
     const other = await t.make.customer()
     expect((await admin.call('site.create', draft({ site_name: 'Entrance', customer_id: other.uid }))).status).toBe(201)
   })
+})
+
+test('many are created in one call, each by itself: what is wrong with one is said of it, and the others are there', async () => {
+  const taken = await created()
+  const { uid: elsewhere } = await t.make.customer({}, await t.make.organization())
+  const sites = [
+    draft(),
+    draft({ site_name: taken.site_name.toUpperCase() }),
+    draft({ customer_id: elsewhere }),
+    draft({ site_address: { site_timezone: 'Europe/Paris' } }),
+  ]
+  const { status, body } = await admin.call('site.import', { sites })
+  expect(status).toBe(200)
+  const { rows } = body.response
+  const id = expect.any(String)
+  const failed = { outcome: 'failed', site_id: null, is_placed: false }
+  expect(rows).toEqual([
+    { row: 0, outcome: 'created', site_id: id, is_placed: false, errors: {}, error_code: null },
+    { row: 1, ...failed, errors: { site_name: ['name_taken'] }, error_code: null },
+    { row: 2, ...failed, errors: {}, error_code: 'not_found' },
+    { row: 3, outcome: 'created', site_id: id, is_placed: false, errors: {}, error_code: null },
+  ])
+  expect((await admin.call('site.get', { site_id: rows[3].site_id })).body.response).toMatchObject({
+    site_name: sites[3]?.site_name,
+    site_address: { site_timezone: 'Europe/Paris' },
+  })
+  const { after } = await t.services.db.owner((trx) =>
+    trx.selectFrom('trace').select('after').where('code', '=', 'site.import').executeTakeFirstOrThrow(),
+  )
+  expect(after).toEqual({
+    sites: [rows[0], rows[3]].map(({ site_id, row }) => ({ site_id, site_name: sites[row]?.site_name })),
+  })
+  expect((await admin.call('site.import', { sites: [draft({ site_name: '' })] })).body.errors).toHaveProperty(
+    'sites.0.site_name',
+  )
 })
 
 test('changes what is sent and leaves the rest; null takes the picture away; an older version is refused', async () => {

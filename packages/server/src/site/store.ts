@@ -22,9 +22,10 @@ const sites = (trx: Trx, scope: Scope) =>
     .where(within(scope, 'site', 'site.id'))
 export type SiteRow = Awaited<ReturnType<ReturnType<typeof sites>['execute']>>[number]
 
-/** What a list may be narrowed to: a customer, part of its name or its customer's, a use case on its cameras. */
+/** What a list may be narrowed to: a customer, an organization, part of its name or its customer's, a use case on its cameras. */
 export type SiteFilter = {
   customer_id?: string | undefined
+  organization_id?: string | undefined
   site_id?: string | undefined
   uids?: readonly string[] | undefined
   q?: string | undefined
@@ -32,10 +33,12 @@ export type SiteFilter = {
 }
 
 function conditionsOf(filter: SiteFilter, scope: Scope): RawBuilder<SqlBool>[] {
-  const { customer_id, site_id, uids, q, usecase_key } = filter
+  const { customer_id, organization_id, site_id, uids, q, usecase_key } = filter
   const conditions: RawBuilder<SqlBool>[] = []
   if (customer_id !== undefined)
     conditions.push(sql`site.customer_id in (select id from customer where uid = ${customer_id})`)
+  if (organization_id !== undefined)
+    conditions.push(sql`site.tenant_id = (select tenant_id from organization where uid = ${organization_id})`)
   if (site_id !== undefined) conditions.push(sql`site.uid = ${site_id}`)
   if (uids) conditions.push(sql`site.uid = any(${[...uids]}::uuid[])`)
   if (q)
@@ -194,6 +197,7 @@ export async function describeSites(trx: Trx, scope: Scope, links: Links, rows: 
     faces_allowed_by: row.faces_allowed_by,
     faces_allowed_at: row.faces_allowed_at?.toISOString() ?? null,
     faces_notice: row.faces_notice,
+    faces_days: row.faces_days,
     site_active_channels: channels.get(row.id)?.active ?? 0,
     site_attention_channels: channels.get(row.id)?.ailing ?? 0,
     site_tags: tags.get(row.id) ?? [],

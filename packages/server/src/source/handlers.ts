@@ -101,9 +101,9 @@ export const source: Handlers<'source'> = {
     return { source_id }
   },
 
-  mapping({ site_id, is_default }, { app, scope }) {
+  mapping({ site_id, nimble_id, is_default }, { app, scope }) {
     return app.db.as(scope, async (trx) => {
-      const rows = await listSources(trx, scope, { siteUid: site_id, isDefault: is_default })
+      const rows = await listSources(trx, scope, { siteUid: site_id, nimbleUid: nimble_id, isDefault: is_default })
       const channels = await channelsOfSources(trx, scope, rows)
       return rows.map((row) => ({
         site_id: row.site_uid,

@@ -109,6 +109,20 @@ describe('streams of a camera', () => {
     expect(own).toMatchObject({ site_id: site.uid, device_name: device.name, channel_ids: [channel.uid] })
   })
 
+  test('the mapping of an edge server holds the streams that it reads, and of another organization’s none', async () => {
+    const [device, other] = [await camera(), await t.make.device()]
+    const { uid: nimble_id } = await t.services.db.owner((trx) =>
+      trx.selectFrom('nimble').select('uid').where('id', '=', other.nimble_id).executeTakeFirstOrThrow(),
+    )
+    const devices = async (of: object, who = admin) =>
+      (await who.call('source.mapping', of)).body.response.map((one: { device_id: string }) => one.device_id)
+    expect(await devices({ nimble_id })).toEqual([other.uid])
+    expect(await devices({ nimble_id, site_id: site.uid })).toEqual([])
+    expect(await devices({})).toEqual(expect.arrayContaining([device.uid, other.uid]))
+    const outsider = await t.signIn(await t.make.user('admin', {}, await t.make.organization()))
+    expect(await devices({ nimble_id }, outsider)).toEqual([])
+  })
+
   test('another organization reaches none of it', async () => {
     const device = await camera()
     const main = await t.make.sourceOf(device)

@@ -89,10 +89,11 @@ export const sourceReport = (
 export function listSources(
   trx: Trx,
   scope: Scope,
-  filter: { siteUid?: string | undefined; isDefault?: boolean | undefined } = {},
+  filter: { siteUid?: string | undefined; nimbleUid?: string | undefined; isDefault?: boolean | undefined },
 ): Promise<SourceRow[]> {
   let query = sources(trx, scope)
   if (filter.siteUid !== undefined) query = query.where('site.uid', '=', filter.siteUid)
+  if (filter.nimbleUid !== undefined) query = query.where('nimble.uid', '=', filter.nimbleUid)
   if (filter.isDefault !== undefined) query = query.where('source.is_default', '=', filter.isDefault)
   return query.execute()
 }

@@ -2,69 +2,76 @@ import { missingShape, shapeFault } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import { readChannel, touchChannels } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
+import { lockDevices, readDevice } from '../device/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { raiseDesired } from '../nimble/store.ts'
-import { invalid } from '../refusal.ts'
+import { invalid, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { readSource } from '../source/store.ts'
-import { forgetStills } from '../still.ts'
+import { forgetStills, paintMasks } from '../still.ts'
 import {
   deleteZones,
   insertZones,
+  listZones,
   readZone,
   updateZone,
   type ZoneRow,
   zoneEntity,
   zonesOfChannels,
-  zonesOfSource,
 } from './store.ts'
 
 export const zones: Handlers<'static'> = {
   async create({ source_id, channel_id, ...shape }, ctx) {
     const { app, scope } = ctx
-    const zone = await app.db.as(scope, async (trx) => {
+    const { zone, taken } = await app.db.as(scope, async (trx) => {
       const source = await readSource(trx, scope, source_id)
+      await lockDevices(trx, scope, [source.device_uid])
       const channel = channel_id === null ? null : await readChannel(trx, scope, channel_id)
       if (channel && channel.source_id !== source.id) throw invalid({ channel_id: ['not_found'] })
       const owner = { tenant_id: source.tenant_id, source_id: source.id, channel_id: channel?.id ?? null }
       const [uid] = await insertZones(trx, owner, [shape])
-      const row = await readZone(trx, scope, uid as string)
-      await raise(trx, row)
-      return row
+      const zone = await readZone(trx, scope, uid as string)
+      await raise(trx, zone)
+      return { zone, taken: zone.kind === 'mask' ? await forgetStills(trx, app.env, zone) : [] }
     })
-    if (zone.kind === 'mask') await forgetStills(app, zone)
     tell(ctx, zone)
+    await paintMasks(app, zone, taken)
     return zoneEntity(zone)
   },
 
-  list({ source_id, channel_id }, { app, scope }) {
+  list({ source_id, device_id, channel_id }, { app, scope }) {
     return app.db.as(scope, async (trx) => {
-      const source = await readSource(trx, scope, source_id)
+      const of =
+        source_id === undefined
+          ? { device_id: (await readDevice(trx, scope, device_id as string)).id }
+          : { source_id: (await readSource(trx, scope, source_id)).id }
       const channel = channel_id === undefined ? undefined : await readChannel(trx, scope, channel_id)
-      return zonesOfSource(trx, scope, source.id, channel?.id)
+      return listZones(trx, scope, of, channel?.id)
     })
   },
 
   async update({ static_id, version, ...change }, ctx) {
     const { app, scope } = ctx
-    const zone = await app.db.as(scope, async (trx) => {
-      const before = await readZone(trx, scope, static_id)
+    const { zone, taken } = await app.db.as(scope, async (trx) => {
+      const before = await lockZone(trx, scope, static_id)
       const fault = shapeFault(before.kind, change.points ?? before.points)
       if (fault) throw invalid({ points: [fault] })
       await updateZone(trx, before, change, version)
       await raise(trx, before)
-      return readZone(trx, scope, static_id)
+      const hides = before.kind === 'mask' && (change.points || change.is_active)
+      const taken = hides ? await forgetStills(trx, app.env, before) : []
+      return { zone: await readZone(trx, scope, static_id), taken }
     })
-    if (zone.kind === 'mask') await forgetStills(app, zone)
     tell(ctx, zone)
+    await paintMasks(app, zone, taken)
     return zoneEntity(zone)
   },
 
   async delete({ static_id }, ctx) {
     const { app, scope } = ctx
     const zone = await app.db.as(scope, async (trx) => {
-      const row = await readZone(trx, scope, static_id)
-      // First, because it locks the channel: of several deletions at once, one finds that its zone is the last.
+      // First, because it locks the device: of several deletions at once, one finds that its zone is the last.
+      const row = await lockZone(trx, scope, static_id)
       await raise(trx, row)
       await refuseLast(trx, scope, row)
       await deleteZones(trx, row.tenant_id, [row.id])
@@ -73,6 +80,15 @@ export const zones: Handlers<'static'> = {
     tell(ctx, zone)
     return { static_id }
   },
+}
+
+/** A zone that is about to change: until the transaction ends, nobody else changes what is drawn for its camera. @throws 404 */
+async function lockZone(trx: Trx, scope: Scope, uid: string): Promise<ZoneRow> {
+  const seen = await readZone(trx, scope, uid)
+  await lockDevices(trx, scope, [seen.device_uid])
+  const row = await readZone(trx, scope, uid)
+  if (row.device_uid !== seen.device_uid) throw stale()
+  return row
 }
 
 /** A channel keeps at least one zone or line, and one that counts crossings a line. */

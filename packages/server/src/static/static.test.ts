@@ -9,12 +9,14 @@ let admin: Client
 let channel: Row<'channel'>
 let stream: Row<'sourceOf'>
 let nimbleUid: string
+let cameraUid: string
 beforeAll(async () => {
   t = await testApp()
   admin = await t.signIn('admin')
   const nimble = await t.make.nimble()
   nimbleUid = nimble.uid
   const device = await t.make.device({}, undefined, nimble)
+  cameraUid = device.uid
   channel = await t.make.channel({}, device)
   stream = (await t.make.sourceOf(device)) as Row<'sourceOf'>
 })
@@ -39,6 +41,21 @@ const sent = async () => {
 }
 
 describe('a mask', () => {
+  test('is refused where its camera, in all its streams, has as many as it may', async () => {
+    const device = await t.make.device()
+    await t.make.channel({}, device)
+    const { uid, id, tenant_id } = (await t.make.sourceOf(device)) as Row<'sourceOf'>
+    const [name, points] = ['mask', JSON.stringify(corner.points)]
+    const rows = Array.from({ length: 63 }, (_, i) => ({
+      ...{ uid: crypto.randomUUID(), tenant_id, source_id: id, channel_id: null },
+      ...{ name: `${name}${100 + i}`, kind: name as 'mask', points, aspect_ratio: 1.5 },
+    }))
+    await t.services.db.owner((trx) => trx.insertInto('static_zone').values(rows).execute())
+    const draw = async (kind: string) =>
+      (await admin.call('static.create', { ...corner, source_id: uid, kind })).body.error_code ?? 'drawn'
+    expect([await draw('mask'), await draw('mask'), await draw('zone')]).toEqual(['drawn', 'too_many', 'drawn'])
+  })
+
   test('is sent for every stream of its camera, and what was kept before it is shown no more', async () => {
     const nimble = await t.make.nimble()
     const device = await t.make.device({}, undefined, nimble)
@@ -100,6 +117,61 @@ describe('a mask', () => {
       { uid: second, name: 'mask2' },
       { uid: third, name: 'mask3' },
     ])
+  })
+})
+
+describe('a mask that was drawn for an analytic', () => {
+  /** A camera with an analytic that has a mask, and what is hidden of each camera at its edge server. */
+  async function masked() {
+    const nimble = await t.make.nimble()
+    const site = await t.make.site()
+    const device = await t.make.device({}, site, nimble)
+    const channel = await t.make.channel({ auto_recovery: false }, device)
+    const source = (await t.make.sourceOf(device)) as Row<'sourceOf'>
+    const owned = { ...corner, source_id: source.uid, channel_id: channel.uid, kind: 'mask' }
+    const mask = (await admin.call('static.create', owned)).body.response
+    const hidden = async () => {
+      const { sources } = await t.services.db.ingest((trx) => desiredConfig(trx, t.services.secrets, nimble.uid))
+      return Object.fromEntries(sources.map(({ device_id, masks }) => [device_id, masks]))
+    }
+    expect(await hidden()).toEqual({ [device.uid]: [corner.points] })
+    return { nimble, site, device, channel, source, mask, hidden }
+  }
+
+  test('stays with the camera when the analytic is deleted, also by force, until somebody removes the mask itself', async () => {
+    const { device, channel, source, mask, hidden } = await masked()
+    expect((await admin.call('channel.delete', { channel_id: channel.uid, force: true })).status).toBe(200)
+    expect(await hidden()).toEqual({ [device.uid]: [corner.points] })
+    const listed = async () => (await admin.call('static.list', { source_id: source.uid })).body.response
+    expect(await listed()).toMatchObject([{ static_id: mask.static_id, channel_id: null, kind: 'mask', name: 'mask1' }])
+    // What is drawn next does not take its name.
+    expect(await create({ source_id: source.uid, kind: 'mask' })).toMatchObject({ name: 'mask2' })
+    for (const { static_id } of await listed()) await admin.call('static.delete', { static_id })
+    expect(await hidden()).toEqual({ [device.uid]: [] })
+  })
+
+  test('stays with its camera when the analytic goes to another one, and goes along to another stream of its own', async () => {
+    const { nimble, site, device, channel, mask, hidden } = await masked()
+    const other = await t.make.device({}, site, nimble)
+    const draft = { device_id: device.uid, source_name: 'Sub', source_address: 'rtsp://192.0.2.1/sub', role: 'live' }
+    const sub = (await admin.call('source.create', draft)).body.response.source_id
+    const zones = async () =>
+      (await admin.call('channel.id', { channel_id: channel.uid })).body.response.zones.map(
+        ({ kind, source_id }: { kind: string; source_id: string }) => `${kind} ${source_id}`,
+      )
+    expect((await admin.call('channel.refactor', { channel_id: channel.uid, source_id: sub })).status).toBe(201)
+    expect(await zones()).toEqual([`zone ${sub}`, `mask ${sub}`])
+    const elsewhere = (await t.make.sourceOf(other)) as Row<'sourceOf'>
+    const moved = await admin.call('channel.refactor', { channel_id: channel.uid, source_id: elsewhere.uid })
+    expect(moved.status).toBe(201)
+    expect(await zones()).toEqual([`zone ${elsewhere.uid}`])
+    expect(await hidden()).toEqual({ [device.uid]: [corner.points], [other.uid]: [] })
+    const { body } = await admin.call('static.list', { source_id: sub })
+    expect(body.response).toMatchObject([{ static_id: mask.static_id, channel_id: null }])
+    const ofCamera = await admin.call('static.list', { device_id: device.uid })
+    expect(ofCamera.body.response).toEqual(body.response)
+    for (const of of [{}, { source_id: sub, device_id: device.uid }])
+      expect((await admin.call('static.list', of)).body.errors).toEqual({ source_id: ['required'] })
   })
 })
 
@@ -207,7 +279,8 @@ test('another organization gets the same as for what does not exist, a viewer ma
   const outsider = await t.signIn(await t.make.user('admin', {}, await t.make.organization()))
   for (const id of ['static.update', 'static.delete'] as const)
     expect((await outsider.call(id, { static_id })).status).toBe(404)
-  expect((await outsider.call('static.list', { source_id: stream.uid })).status).toBe(404)
+  for (const of of [{ source_id: stream.uid }, { device_id: cameraUid }])
+    expect((await outsider.call('static.list', of)).status).toBe(404)
   expect((await outsider.call('static.create', { source_id: stream.uid, ...corner })).status).toBe(404)
   const viewer = await t.signIn('viewer')
   expect((await viewer.call('static.delete', { static_id })).status).toBe(403)

@@ -4,7 +4,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { once } from '../db/once.ts'
 import { numbersOf, ofChannels, within } from '../reach.ts'
-import { invalid, notFound, stale } from '../refusal.ts'
+import { invalid, notFound, Refusal, stale } from '../refusal.ts'
 import type { Reach, Scope } from '../scope.ts'
 import { newUid } from '../uid.ts'
 
@@ -54,6 +54,7 @@ const zones = (trx: Trx, scope: Reach) =>
       'source.device_id',
       'nimble.uid as nimble_uid',
       'device.site_id',
+      'device.uid as device_uid',
       'channel.uid as channel_uid',
       'channel.usecase_id',
     ])
@@ -102,9 +103,17 @@ function byChannel(rows: readonly ZoneRow[]): Map<number, Zone[]> {
   return found
 }
 
-/** Zones of a stream: all of them, or those of one channel with those that are offered to every channel. */
-export async function zonesOfSource(trx: Trx, scope: Scope, sourceId: number, channelId?: number): Promise<Zone[]> {
-  const query = zones(trx, scope).where('static_zone.source_id', '=', sourceId)
+/** Zones of a stream, or of all streams of a camera: all of them, or those of one channel with those that are offered to every channel. */
+export async function listZones(
+  trx: Trx,
+  scope: Scope,
+  of: { source_id: number } | { device_id: number },
+  channelId?: number,
+): Promise<Zone[]> {
+  const query =
+    'source_id' in of
+      ? zones(trx, scope).where('static_zone.source_id', '=', of.source_id)
+      : zones(trx, scope).where('source.device_id', '=', of.device_id)
   const rows = await (channelId === undefined
     ? query
     : query.where((eb) =>
@@ -129,7 +138,23 @@ export async function insertZones(trx: Trx, owner: ZoneOwner, shapes: readonly Z
   const { names } = nameShapes(kinds, await takeNumbers(trx, owner, kinds))
   const rows = shapes.map((shape, i) => ({ ...owner, uid: newUid(), name: names[i] as string, ...columns(shape) }))
   await trx.insertInto('static_zone').values(rows).execute()
+  if (kinds.includes('mask')) await refuseManyMasks(trx, owner)
   return rows.map((row) => row.uid)
+}
+
+/** Of all channels of a camera: what looks at its picture goes through all of them. */
+const mostMasks = 64
+
+/** @throws 400 when the camera has more masks than it may */
+async function refuseManyMasks(trx: Trx, { tenant_id, source_id }: ZoneOwner): Promise<void> {
+  const { device_id } = await trx
+    .selectFrom('source')
+    .select('device_id')
+    .where('tenant_id', '=', tenant_id)
+    .where('id', '=', source_id)
+    .executeTakeFirstOrThrow()
+  const masks = await masksOfDevice(trx, { tenant_id, device_id })
+  if (masks.length > mostMasks) throw new Refusal(400, 'Too many masks on this camera', { code: 'too_many' })
 }
 
 /** @throws 412 when a version is given and no longer the newest */
@@ -157,10 +182,27 @@ export async function deleteZones(trx: Trx, tenantId: number, ids: readonly numb
     .execute()
 }
 
-/**
- * Gives the masks of a stream that goes to the default one of its camera, under the next names there: they hold for the
- * camera, and what is hidden stays hidden.
- */
+/** The outlines of what is hidden in pictures of a camera, in 0…1. */
+export async function masksOfDevice(
+  trx: Trx,
+  { tenant_id, device_id }: { tenant_id: number; device_id: number },
+): Promise<[number, number][][]> {
+  const rows = await trx
+    .selectFrom('static_zone')
+    .innerJoin('source', (on) =>
+      on.onRef('source.tenant_id', '=', 'static_zone.tenant_id').onRef('source.id', '=', 'static_zone.source_id'),
+    )
+    .select('static_zone.points')
+    .where('source.tenant_id', '=', tenant_id)
+    .where('source.device_id', '=', device_id)
+    .where('static_zone.kind', '=', 'mask')
+    .where('static_zone.is_active', '=', true)
+    .orderBy('static_zone.id')
+    .execute()
+  return rows.map(({ points }) => points)
+}
+
+/** Gives the masks of a stream that goes to the default one of its camera: what is hidden stays hidden. */
 export async function keepMasks(trx: Trx, source: { tenant_id: number; id: number; device_id: number }): Promise<void> {
   const { tenant_id } = source
   const row = trx.selectFrom('source').select('id').where('tenant_id', '=', tenant_id)
@@ -170,21 +212,37 @@ export async function keepMasks(trx: Trx, source: { tenant_id: number; id: numbe
     .where('device_id', '=', source.device_id)
     .where('is_default', '=', true)
     .executeTakeFirstOrThrow()
+  await giveMasks(trx, tenant_id, { source_id: source.id }, to.id)
+}
+
+/** Leaves the masks that were drawn for a channel to its stream: it goes, or goes to another camera. */
+export const leaveMasks = (trx: Trx, channel: { tenant_id: number; id: number; source_id: number }): Promise<void> =>
+  giveMasks(trx, channel.tenant_id, { channel_id: channel.id }, channel.source_id)
+
+/** Makes masks those of a stream, and of no channel, under the next names there. */
+async function giveMasks(
+  trx: Trx,
+  tenant_id: number,
+  from: { source_id: number } | { channel_id: number },
+  to: number,
+): Promise<void> {
   const masks = await trx
     .selectFrom('static_zone')
     .select(['tenant_id', 'id', 'kind'])
     .where('tenant_id', '=', tenant_id)
-    .where('source_id', '=', source.id)
     .where('kind', '=', 'mask')
+    .where((eb) =>
+      'source_id' in from ? eb('source_id', '=', from.source_id) : eb('channel_id', '=', from.channel_id),
+    )
     .orderBy('id')
     .execute()
   if (masks.length === 0) return
   const kinds = masks.map(({ kind }) => kind)
-  const { names } = nameShapes(kinds, await takeNumbers(trx, { tenant_id, source_id: to.id, channel_id: null }, kinds))
+  const { names } = nameShapes(kinds, await takeNumbers(trx, { tenant_id, source_id: to, channel_id: null }, kinds))
   for (const [i, mask] of masks.entries())
     await trx
       .updateTable('static_zone')
-      .set({ source_id: to.id, name: names[i] as string })
+      .set({ source_id: to, channel_id: null, name: names[i] as string })
       .where('tenant_id', '=', tenant_id)
       .where('id', '=', mask.id)
       .execute()
@@ -193,15 +251,16 @@ export async function keepMasks(trx: Trx, source: { tenant_id: number; id: numbe
 /**
  * Makes the zones of a channel what is given: those with an id are changed and keep name and id, others are new, and
  * what is missing goes. A shape cannot become another kind: its name says what it is.
+ * @returns whether masks hide now what they did not
  */
 export async function replaceZones(
   trx: Trx,
   owner: ZoneOwner & { channel_id: number },
   drafts: readonly (ZoneShape & { static_id?: string | undefined })[],
-): Promise<void> {
+): Promise<boolean> {
   const stored = await trx
     .selectFrom('static_zone')
-    .select(['tenant_id', 'id', 'uid', 'kind'])
+    .select(['tenant_id', 'id', 'uid', 'kind', 'points', 'is_active'])
     .where('tenant_id', '=', owner.tenant_id)
     .where('channel_id', '=', owner.channel_id)
     .execute()
@@ -229,6 +288,12 @@ export async function replaceZones(
     owner,
     fresh.map(({ static_id: _, ...shape }) => shape),
   )
+  return drafts.some(({ static_id, kind, is_active, points }) => {
+    const before = static_id === undefined ? undefined : byUid.get(static_id)
+    return (
+      kind === 'mask' && is_active && !(before?.is_active && JSON.stringify(before.points) === JSON.stringify(points))
+    )
+  })
 }
 
 /** Takes the next numbers for these kinds, for good; answers the numbers that were given before. */

@@ -1,8 +1,8 @@
-import { statfs } from 'node:fs/promises'
 import type { ApplicationStatus } from '@sightline/contract'
 import { may } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
+import { readDisk } from '../disk.ts'
 import { type Ctx, type Handlers, unauthorized } from '../mount.ts'
 import { within } from '../reach.ts'
 import { forbidden } from '../refusal.ts'
@@ -47,7 +47,7 @@ async function readDetail({ app, scope }: Ctx): Promise<Partial<ApplicationStatu
   const { db, env, links } = app
   const [database, disk, nimbles, kinds] = await Promise.all([
     db.info(),
-    statfs(env.dataDir),
+    readDisk(env.dataDir),
     db.read(scope, (trx) => nimblesOf(trx, scope)),
     db.read(scope, (trx) => jobsByKind(trx, scope)),
   ])
@@ -75,7 +75,7 @@ async function readDetail({ app, scope }: Ctx): Promise<Partial<ApplicationStatu
       failed: sum(kinds.map((one) => one.failed)),
       kinds,
     },
-    disks: [{ path: env.dataDir, free_bytes: disk.bavail * disk.bsize, total_bytes: disk.blocks * disk.bsize }],
+    disks: [{ path: env.dataDir, ...disk, level: database.embedded ? disk.level : null }],
     tzdata: process.versions.tz,
     uptime_s: Math.round(process.uptime()),
   }

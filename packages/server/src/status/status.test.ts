@@ -39,7 +39,10 @@ describe('the application status', () => {
       jobs: { running: 0, waiting: 0, failed: 0, kinds: [] },
       tzdata: process.versions.tz,
     })
-    expect(body.response.disks[0].free_bytes).toBeGreaterThan(0)
+    const [disk] = body.response.disks
+    expect(disk).toMatchObject({ path: t.services.env.dataDir, to_free_bytes: expect.any(Number) })
+    expect(disk.free_bytes).toBeGreaterThan(0)
+    expect(disk.use).toBeLessThan(1)
     expect(body.response.modules).toContainEqual({
       ...{ name: nimble.name, state: 'new', since: null, cause: null },
       ...{ nimble_id: nimble.uid, is_local: false, waiting_events: null },

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import { text } from 'node:stream/consumers'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { type Db, openDatabase } from '../db/database.ts'
 import { databaseUrl, templateName } from './setup.ts'
+import { until } from './until.ts'
 
 export type TestDatabase = {
   db: Db
@@ -50,3 +52,12 @@ async function asAdmin(admin: string, statement: string) {
     await client.end()
   }
 }
+
+/** Waits until somebody on this database waits for a row, or another lock, that the test holds. */
+export const waitingForLock = (db: Pick<Db, 'owner'>): Promise<void> =>
+  until(async () => {
+    const { rows } = await db.owner((trx) =>
+      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(trx),
+    )
+    return rows.length > 0
+  }, 'somebody waits for a lock')

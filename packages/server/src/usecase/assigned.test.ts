@@ -124,6 +124,7 @@ describe('somebody with one use case', () => {
           records: 1,
           opened: 0,
           levels: {},
+          window_s: 5,
           event_uuid: countEvent,
           observed_at: new Date().toISOString(),
         },

@@ -65,23 +65,39 @@ export async function assignedUsecases(
 
 /**
  * What a customer may not attach comes to none of its cameras.
- * @param siteUid one of the customer's sites
- * @throws 409 that names what was not assigned, 404 when the site is out of reach
+ * @param of the customer, or one of its sites
+ * @throws 409 that names what was not assigned, 404 when that is out of reach
  */
 export async function refuseUnassigned(
   trx: Trx,
   scope: Scope,
-  siteUid: string,
-  wanted: readonly { id: number; key: UsecaseKey }[],
+  of: Parameters<typeof assignedUsecases>[2],
+  wanted: readonly Pick<UsecaseRow, 'id' | 'key'>[],
 ): Promise<void> {
-  const assigned = await assignedUsecases(trx, scope, { siteUid })
+  const assigned = await assignedUsecases(trx, scope, of)
   const missing = wanted.filter(({ id }) => assigned !== null && !assigned.has(id)).map(({ key }) => key)
-  if (missing.length > 0)
-    throw new Refusal(409, `The customer may not attach: ${missing.join(', ')}.`, {
-      code: 'usecase_not_assigned',
-      args: { usecases: missing.join(', ') },
-    })
+  const usecases = [...new Set(missing)].join(', ')
+  if (usecases === '') return
+  throw new Refusal(409, `The customer may not attach: ${usecases}.`, {
+    code: 'usecase_not_assigned',
+    args: { usecases },
+  })
 }
+
+/** Use cases of the channels at sites of one organization. */
+export const usecasesAtSites = (
+  trx: Trx,
+  sites: readonly { tenant_id: number; id: number }[],
+): Promise<Pick<UsecaseRow, 'id' | 'key'>[]> =>
+  trx
+    .selectFrom('usecase')
+    .select(['usecase.id', 'usecase.key'])
+    .where(
+      sql<SqlBool>`exists (select from channel where channel.tenant_id = ${sites[0]?.tenant_id ?? null}
+        and channel.site_id = any(${sites.map((site) => site.id)}::int4[]) and channel.usecase_id = usecase.id)`,
+    )
+    .orderBy('usecase.id')
+    .execute()
 
 /** What a use case starts with in an organization: complete elements, its own over the factory's. */
 export async function readDefaults(trx: Trx, tenantId: number, key: UsecaseKey) {

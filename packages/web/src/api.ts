@@ -35,11 +35,14 @@ export class CallFailed extends Error {
   /** The server's error body, null when it sent none. */
   readonly body: Failure | null
   readonly type: Message['type']
+  /** It came too soon, and nothing was done: after so many milliseconds the server takes it. Null for any other failure. */
+  readonly waitMs: number | null
   /** Set once it was shown, so that a screen and the cache do not both show it. */
   shown = false
 
-  constructor(op: OpId, code: number, body: Failure | null, text: string) {
+  constructor(op: OpId, code: number, body: Failure | null, text: string, waitMs: number | null = null) {
     super(text)
+    this.waitMs = waitMs
     this.op = op
     this.code = code
     this.body = body
@@ -114,7 +117,7 @@ function askedToWait({ status, headers }: Response): number | null {
 }
 
 /** @throws the reason of the signal when it is aborted meanwhile */
-const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)
@@ -180,8 +183,8 @@ export function createClient(env: ClientEnv): Client {
     options: CallOptions = {},
     retriesLeft = isRead(op) ? retries : 0,
   ): Promise<Result<unknown>> => {
-    const fail = (code: number, body: Failure | null) => {
-      const failure = new CallFailed(id, code, body, failureText(id, code, body, env.words))
+    const fail = (code: number, body: Failure | null, waitMs: number | null = null) => {
+      const failure = new CallFailed(id, code, body, failureText(id, code, body, env.words), waitMs)
       if (code === 401) env.onUnauthorized(failure)
       return { status: false as const, data: null, message: { type: failure.type, text: failure.message }, failure }
     }
@@ -213,14 +216,15 @@ export function createClient(env: ClientEnv): Client {
       return fail(0, null)
     }
     if (answer instanceof Blob) return { status: true as const, data: answer, message: null, page: null }
-    const waitMs = retriesLeft > 0 ? askedToWait(response) : null
-    if (waitMs !== null) {
+    const waitMs = askedToWait(response)
+    if (waitMs !== null && retriesLeft > 0) {
       env.onWait?.(Math.ceil((waitMs + spreadMs) / 1000))
       await pause(waitMs + spreadMs * Math.random(), options.signal)
       return call(id, op, input, options, retriesLeft - 1)
     }
     const code = response.status
-    if (!response.ok || (answer as Envelope).response_code !== (op.status ?? 200)) return fail(code, answer as Failure)
+    if (!response.ok || (answer as Envelope).response_code !== (op.status ?? 200))
+      return fail(code, answer as Failure, waitMs)
     const { response: data, message, message_type, page } = answer as Envelope
     const said = message ? { type: message_type ?? 'success', text: message } : null
     const empty = Array.isArray(data) && data.length === 0 ? env.words.empty(id) : null

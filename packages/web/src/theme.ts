@@ -9,6 +9,24 @@ const gray = tuple('#f7f8fa #eff1f4 #e4e7ec #d3d8e0 #b4bac6 #8f96a5 #667085 #475
 
 const sans = '"Inter Variable", system-ui, sans-serif'
 
+/** Notes look as banners do: a tint and an edge of their tone, with plain text. */
+const tones: Readonly<Record<string, string>> = {
+  red: 'bad',
+  orange: 'warn',
+  green: 'ok',
+  blue: 'info',
+  brand: 'info',
+}
+function noteVariables(color: string | undefined) {
+  const tone = color && tones[color]
+  if (!tone) return {}
+  return {
+    '--alert-bg': `color-mix(in srgb, var(--${tone}-dot) 10%, var(--app-surface))`,
+    '--alert-bd': `1px solid color-mix(in srgb, var(--${tone}-dot) 40%, transparent)`,
+    '--alert-color': `var(--${tone})`,
+  }
+}
+
 /** Dialogs lie on a surface, not on the ground of the page. */
 const surface = {
   content: { background: 'var(--app-surface)' },
@@ -57,6 +75,7 @@ export const theme = createTheme({
       styles: { options: { maxHeight: 280, overflowY: 'auto' } },
     },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250 } },
+    Alert: { vars: (_theme: unknown, { color }: { color?: string }) => ({ root: noteVariables(color) }) },
     Badge: { styles: { root: { textTransform: 'none', fontWeight: 560 } } },
     Modal: { defaultProps: { centered: true, radius: 'lg' }, styles: surface },
     Drawer: { defaultProps: { position: 'right' }, styles: surface },

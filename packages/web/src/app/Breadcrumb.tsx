@@ -40,7 +40,7 @@ function useNames({ sid, did, cid }: Ids) {
 export function useCrumbs(): Crumb[] {
   const { t } = useTranslation()
   const { pathname } = useLocation()
-  const ids: Ids = useSearch({ strict: false })
+  const { tab, ...ids }: Ids & { tab?: string } = useSearch({ strict: false })
   const { customers, selected } = useCustomer()
   const modules = useModules()
   const { channel, device, site } = useNames(ids)
@@ -70,6 +70,8 @@ export function useCrumbs(): Crumb[] {
   if (!isOfSites && parent) crumbs.push({ label: t(`screen.${parent}`), to: parent })
   // The last crumb is the screen itself, unless it is the thing that the crumb before names.
   if (crumbs.at(-1)?.to !== path) crumbs.push({ label: t(`screen.${path}`), to: path })
+  if (path === '/customer' && tab === 'organizations')
+    crumbs.push({ label: t('organization.title'), to: path, search: { tab } })
   return crumbs
 }
 
@@ -80,7 +82,7 @@ export function Breadcrumb() {
     <nav className={`${classes.root} no-print`} aria-label={t('shell.breadcrumb')}>
       <ol className={classes.list}>
         {crumbs.map(({ label, to, search }, index) => (
-          <li key={to} className={classes.item}>
+          <li key={label + to} className={classes.item}>
             {index > 0 && <IconChevronRight size={13} className={classes.mark} aria-hidden="true" />}
             {index === crumbs.length - 1 ? (
               <span aria-current="page" title={label}>

@@ -4,7 +4,7 @@ import { IconHelpCircle, IconMoon, IconSearch, IconSun } from '@tabler/icons-rea
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { session } from '../session.ts'
+import { session, useMay } from '../session.ts'
 import { useStore } from '../store.ts'
 import { Go } from '../ui/Go.tsx'
 import { StatusDot } from '../ui/Health.tsx'
@@ -23,6 +23,7 @@ import { SingleKeys } from './SingleKeys.tsx'
 import { useTheme } from './theme.ts'
 
 const AccountMenu = lazy(() => import('./AccountMenu.tsx'))
+const DiskWatch = lazy(() => import('./DiskWatch.tsx'))
 const HealthWatch = lazy(() => import('./HealthWatch.tsx'))
 const Palette = lazy(() => import('./Palette.tsx'))
 const PictureClarity = lazy(() => import('./PictureClarity.tsx'))
@@ -39,6 +40,7 @@ function SignedIn({ children }: { children: ReactNode }) {
   const main = useRef<HTMLElement>(null)
   const [isOpen, { toggle, close }] = useDisclosure()
   const [isSearching, setIsSearching] = useState(false)
+  const mayCare = useMay('admin_and_above')
   const isRail = useMediaQuery('(max-width: 1180px)', false, { getInitialValueInEffect: false })
   useHotkeys([['mod+K', () => setIsSearching(true)]], [])
 
@@ -82,6 +84,7 @@ function SignedIn({ children }: { children: ReactNode }) {
       <LicenseWatch />
       <Suspense>
         <HealthWatch />
+        {mayCare && <DiskWatch />}
       </Suspense>
       <SingleKeys />
       {isSearching && (

@@ -4,6 +4,7 @@ import type { CallFailed } from '../api.ts'
 import { i18n, language } from '../i18n/index.ts'
 import { closeStream, openStream, socketUrl, subscribe } from '../live.ts'
 import { session } from '../session.ts'
+import { worksInHand } from '../ui/leaving.ts'
 import { clearBanner, setBanner } from './banner.ts'
 import { api, apiBase, queryClient, refreshSoon, whenSessionLost } from './client.ts'
 import { addressLanguage, chooseLanguage } from './language.ts'
@@ -79,11 +80,15 @@ async function endSession(): Promise<void> {
 async function sessionLost(failure: CallFailed): Promise<void> {
   if (!session.get()) return
   notify({ type: 'error', text: failure.message })
+  const works = worksInHand()
+  const lost = [...new Set(works.flatMap((work) => work.lost?.() ?? []))].join(', ')
   setBanner({
     id: 'session',
     version: String(Date.now()),
     message: i18n.t('shell.sessionLost'),
-    detail: i18n.t('shell.sessionLostDetail'),
+    detail: lost
+      ? i18n.t('shell.sessionLostPart', { lost })
+      : i18n.t(works.length > 0 ? 'shell.sessionLostKept' : 'shell.sessionLostDetail'),
     color: 'bad',
     icon: 'lock',
     action: { label: i18n.t('shell.signOut'), run: () => void router.navigate({ to: '/logout' }) },

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import {
   bestProfile,
   cameraName,
+  cameraNames,
+  endpointAt,
   isAtHost,
   liveProfiles,
   movesOthers,
@@ -37,8 +39,27 @@ test('a name is what the camera calls itself, without letters that names do not 
   expect(cameraName({ name: '!', model: null, host: '192.0.2.1' }, [])).toBe('Camera')
 })
 
-test('a taken name gets the next free number', () => {
+test('a taken name gets the next free number, whatever its case', () => {
   expect(cameraName({ name: 'Lobby', model: null, host: '' }, ['Lobby', 'Lobby 2'])).toBe('Lobby 3')
+  expect(cameraName({ name: 'IPCAM', model: null, host: '' }, ['ipcam'])).toBe('IPCAM 2')
+})
+
+test('found cameras get one name each, beside those that somebody typed', () => {
+  const found = ['1', '2', '3'].map((host) => ({ name: 'IPCAM', model: null, host }))
+  const names = cameraNames(found, ({ host }) => host, { 3: 'ipcam 2' }, ['Ipcam'])
+  expect([...names].toSorted()).toEqual([
+    ['1', 'IPCAM 3'],
+    ['2', 'IPCAM 4'],
+    ['3', 'ipcam 2'],
+  ])
+})
+
+test('the ONVIF id of other hardware takes the place of the former one', () => {
+  const device = { UUID: 'old', device_source: [{ source_address: 'rtsp://192.0.2.1/1' }] } as Device
+  expect(endpointAt('rtsp://192.0.2.1/2', device, null)).toBe('old')
+  expect(endpointAt('rtsp://192.0.2.1/2', device, { UUID: null })).toBe('old')
+  expect(endpointAt('rtsp://192.0.2.1/2', device, { UUID: 'new' })).toBe('new')
+  expect(endpointAt('rtsp://192.0.2.2/1', device, { UUID: null })).toBeNull()
 })
 
 test('to look at, the other H.264 streams are offered, the smallest first', () => {

@@ -1,6 +1,9 @@
 /** What is decided about a found camera: its name, and which of its streams is read. */
 import type { Device, Discovered, Probe } from '@sightline/contract'
 
+/** As the portal compares names: IPCAM is ipcam. */
+const folded = (name: string) => name.normalize('NFC').toLowerCase()
+
 /** A name for a found camera: what it calls itself, without letters that names do not take, and not one that is taken. */
 export function cameraName(found: Pick<Discovered, 'name' | 'model' | 'host'>, taken: readonly string[]): string {
   const own = (found.name || found.model || `Camera ${found.host}`)
@@ -10,8 +13,21 @@ export function cameraName(found: Pick<Discovered, 'name' | 'model' | 'host'>, t
     .trim()
     .slice(0, 56)
   const base = own.length >= 2 ? own : 'Camera'
-  if (!taken.includes(base)) return base
-  for (let number = 2; ; number++) if (!taken.includes(`${base} ${number}`)) return `${base} ${number}`
+  const isTaken = (name: string) => taken.some((one) => folded(one) === folded(name))
+  if (!isTaken(base)) return base
+  for (let number = 2; ; number++) if (!isTaken(`${base} ${number}`)) return `${base} ${number}`
+}
+
+/** Names for found cameras, one each: what somebody typed, else the proposed one. @param typed by `key` of the camera */
+export function cameraNames<F extends Pick<Discovered, 'name' | 'model' | 'host'>>(
+  found: readonly F[],
+  key: (found: F) => string,
+  typed: Readonly<Record<string, string>>,
+  taken: readonly string[],
+): Map<string, string> {
+  const names = new Map(found.flatMap((one) => (key(one) in typed ? [[key(one), typed[key(one)] ?? '']] : [])))
+  for (const one of found) if (!names.has(key(one))) names.set(key(one), cameraName(one, [...taken, ...names.values()]))
+  return names
 }
 
 type Profile = Probe['profiles'][number]
@@ -105,3 +121,13 @@ export const isAtHost = (address: string, { device_source }: Pick<Device, 'devic
   const host = hostOf(address)
   return !host || device_source.some(({ source_address }) => hostOf(source_address) === host)
 }
+
+/**
+ * The ONVIF id to keep with a camera whose address was changed: that of what was found there. The stored one says nothing
+ * of another host, and would keep the former camera from being added elsewhere.
+ */
+export const endpointAt = (
+  address: string,
+  device: Pick<Device, 'device_source' | 'UUID'>,
+  found: Pick<Probe, 'UUID'> | null,
+): string | null => found?.UUID ?? (isAtHost(address, device) ? device.UUID : null)

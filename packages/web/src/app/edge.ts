@@ -1,12 +1,14 @@
 import type { Nimble } from '@sightline/contract'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CallFailed } from '../api.ts'
 import { edgeName } from '../i18n/seeded.ts'
 import type { Tone } from '../ui/tone.ts'
 import { clearBanner, setBanner } from './banner.ts'
 import { api, queryClient } from './client.ts'
+import { edgeNews } from './edge-news.ts'
+import { notify } from './messages.ts'
 import { hasScreen, useModules } from './modules.ts'
 import { router } from './router.ts'
 import { useIsServerAway } from './ServerWatch.tsx'
@@ -29,31 +31,46 @@ export function useEdge(): { online: number | null; total: number; tone: Tone } 
   return { online, total: data.length, tone: online === data.length ? 'ok' : online === 0 ? 'bad' : 'warn' }
 }
 
-/** Puts live states into the list, and says in the banner which edge server cannot be reached. Draws nothing itself. */
+/** Says in the banner which edge servers cannot be reached, and tells when they are back. Draws nothing itself. */
 export function EdgeWatch() {
   const { t } = useTranslation()
   const { data } = useQuery(edgeQuery())
   const mayLook = hasScreen(useModules(), '/configuration/detail')
-  const down = data?.find((one) => one.status?.state === 'unreachable' || one.status?.state === 'refused')
+  const wereDown = useRef<ReadonlySet<string>>(new Set())
   useEffect(() => {
-    if (!down) return clearBanner('edge')
+    // What cannot be read now says nothing of them.
+    if (!data) return
+    const { down, back, remembered } = edgeNews(wereDown.current, data)
+    wereDown.current = remembered
+    if (back.length > 0)
+      notify({ type: 'success', text: t('shell.edgeBack', { count: back.length, name: namesOf(back) }) })
+    const [first] = down
+    if (!first) return clearBanner('edge')
+    const only = down.length === 1 ? first : null
     setBanner({
       id: 'edge',
-      version: down.nimble_id,
-      message: t(down.status?.state === 'refused' ? 'shell.edgeRefused' : 'shell.edgeDown', { name: edgeName(down) }),
+      version: down.map(({ nimble_id }) => nimble_id).join(' '),
+      message: only
+        ? t(only.status?.state === 'refused' ? 'shell.edgeRefused' : 'shell.edgeDown', { name: edgeName(only) })
+        : t('shell.edgesDown', { count: down.length }),
+      detail: only ? undefined : namesOf(down),
       color: 'warn',
       icon: 'plug',
       ...(mayLook && {
         action: {
           label: t('shell.troubleshoot'),
           run: () =>
-            void router.navigate({ to: '/configuration/detail' as '/', search: { nid: down.nimble_id } as never }),
+            void (only
+              ? router.navigate({ to: '/configuration/detail' as '/', search: { nid: only.nimble_id } as never })
+              : router.navigate({ to: '/configuration' })),
         },
       }),
     })
-  }, [down, t, mayLook])
+  }, [data, t, mayLook])
   return null
 }
+
+const namesOf = (edges: readonly Nimble[]): string => edges.map(edgeName).join(', ')
 
 /** An organization without edge servers answers 404: nothing is wrong, there are none yet. */
 const noneYet = (error: unknown): boolean => error instanceof CallFailed && error.code === 404

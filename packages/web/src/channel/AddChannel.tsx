@@ -85,9 +85,10 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
   })
   const bundles = useQuery(api.bundle.list.query({}))
   const licenses = useQuery(api.license.list.query({}))
-  const zones = useZones([usecaseKey && usecases[usecaseKey].needsLine ? across : whole])
+  const begun = [usecaseKey && usecases[usecaseKey].needsLine ? across : whole]
+  const zones = useZones(begun)
   const still = useStill(device)
-  const { ratio } = still
+  const ratio = still.ratioOf()
 
   const search = { sid: device.site_id, did: device.device_id }
   const pipelineOf = (usecase: UsecaseKey | '') => {
@@ -101,10 +102,10 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
     usecase_key: values.usecase_key as UsecaseKey,
     channel_threshold: values.channel_threshold === '' ? -1 : values.channel_threshold,
     auto_recovery: values.auto_recovery,
-    zones: zones.drafts(ratio),
+    zones: zones.drafts(still.ratioOf(values.source_id)),
     pipeline: pipelineOf(values.usecase_key),
   })
-  const { form, values, field, isSaving, onSubmit, guards } = useDraftForm<Values>({
+  const { form, values, field, isSaving, frame } = useDraftForm<Values>({
     name: `channel.add:${device.device_id}`,
     initial: {
       channel_name: usecaseKey ? t(`usecase.name.${usecaseKey}`) : '',
@@ -112,6 +113,20 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
       source_id: device.device_source.find(({ role }) => role !== 'live')?.source_id ?? '',
       channel_threshold: -1,
       auto_recovery: true,
+    },
+    beside: {
+      stored: null,
+      now: { drawings: zones.drawings, overrides },
+      isChanged: zones.isChanged || overrides !== null,
+      restore(kept) {
+        const { drawings, overrides } = kept as { drawings: Drawing[]; overrides: Overrides | null }
+        zones.restore(drawings)
+        setOverrides(overrides)
+      },
+      take() {
+        zones.restore(begun)
+        setOverrides(null)
+      },
     },
     schema: channelDraft,
     toInput,
@@ -188,7 +203,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
       onStep={(id) => setStep(id as Step)}
       isWide={at === 'picture'}
     >
-      {guards}
+      {frame.notes}
       {at === 'usecase' && (
         <Panel
           title={t('channel.add.chooseUsecase')}
@@ -236,6 +251,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
             needsLine={usecases[key].needsLine}
             measures={usecases[key].needsCalibration}
             error={zonesError}
+            camera={device}
           >
             {/* Until it was moved. */}
             {zones.drawings.some(({ points }) => points === across.points) && (
@@ -285,7 +301,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
       )}
       {at === 'review' && key && (
         <Panel>
-          <form onSubmit={onSubmit} noValidate>
+          <form onSubmit={frame.onSubmit} noValidate>
             {elements && <Needs usecaseKey={key} elements={elements} siteId={device.site_id} />}
             {room?.why && <NoRoom room={room} />}
             <Facts

@@ -176,6 +176,22 @@ export function ChannelList({ device, within }: Props) {
       number('total', t('usecase.metric.total'), (one) => one.channel_total_detection),
       number('violation', t('usecase.metric.violation'), (one) => one.channel_violation),
       number('non_violation', t('usecase.metric.non_violation'), (one) => one.channel_nonviolation),
+      {
+        id: 'threshold',
+        header: t('channel.threshold'),
+        align: 'right',
+        hideOnPhone: true,
+        value: (row) => row.channel_threshold,
+        // −1 is none.
+        cell: (row) => <span className="num">{row.channel_threshold > 0 ? figure(row.channel_threshold) : '–'}</span>,
+      },
+      {
+        id: 'autoRecovery',
+        header: t('channel.field.autoRecovery'),
+        hideOnPhone: true,
+        value: (row) => t(row.auto_recovery ? 'common.yes' : 'common.no'),
+        cell: (row) => <span className="t2">{t(row.auto_recovery ? 'common.yes' : 'common.no')}</span>,
+      },
     ]
   }, [t, stats, device])
 

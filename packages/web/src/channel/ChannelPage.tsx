@@ -1,19 +1,22 @@
 import { ActionIcon, Alert, Button, Menu, SegmentedControl } from '@mantine/core'
 import type { Channel, Device } from '@sightline/contract'
-import type { MetricId } from '@sightline/domain'
+import { countsOccupancy, type MetricId } from '@sightline/domain'
 import { IconArrowsExchange, IconDots, IconPolygon, IconRefresh, IconStethoscope, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useCallback, useRef, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CallFailed } from '../api.ts'
-import { api, refresh } from '../app/client.ts'
+import { api } from '../app/client.ts'
+import { causeText } from '../i18n/words.ts'
 import { useTopic } from '../live.ts'
 import { useMay } from '../session.ts'
 import { EventItems } from '../ui/analytics/EventItems.tsx'
+import { useLatest } from '../ui/analytics/latest.ts'
 import { MetricChart } from '../ui/analytics/MetricChart.tsx'
 import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
 import { ChannelHealth } from '../ui/ChannelHealth.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
+import { type Levels, useLevels } from '../ui/cameras/levels.ts'
 import { liveFigure } from '../ui/cameras/live-figure.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
@@ -29,6 +32,7 @@ import { ChannelFacts } from './ChannelFacts.tsx'
 import classes from './channel.module.css'
 import { FacesOff, useMissing } from './Needs.tsx'
 import { RefactorChannel } from './RefactorChannel.tsx'
+import { SetOccupancy } from './SetOccupancy.tsx'
 import { useChannelJob } from './useJob.ts'
 
 /** Numbers of the page are read again this long after the last event, and at least this often. */
@@ -42,14 +46,20 @@ type Period = keyof typeof periods
 export function ChannelPage({ channel, device, timezone }: { channel: Channel; device: Device; timezone: string }) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
-  const mayRevive = useMay('user_edit')
+  const mayOperate = useMay('user_edit')
   const maySeeSettings = useMay('user_nav')
   const { channel_id, usecase_key } = channel
   const [period, setPeriod] = useState<Period>('h1')
   // There are no cards of longer periods.
   const cards = period === 'h1' ? 'h1' : 'h24'
-  const [levels, setLevels] = useState<Readonly<Record<string, number>>>({})
-  const pictureAt = useRef(Number.NEGATIVE_INFINITY)
+  // The picture on screen says how it is now; the stream, how the last five seconds were.
+  const [counted, setCounted] = useState<Levels[string] | null>(null)
+  const told = useLevels()[channel_id]
+  useEffect(() => {
+    if (!counted) return
+    const timer = setTimeout(() => setCounted(null), quietMs)
+    return () => clearTimeout(timer)
+  }, [counted])
   const status = useQuery({ ...api.channel.status.query({ channel_id }), refetchInterval: refreshMs })
   const stats = useQuery({
     ...api.event.stats.query({ usecase_key, channel_id: [channel_id], frequency: cards === 'h1' ? '1h' : '1d' }),
@@ -61,28 +71,24 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
     refetchInterval: refreshMs,
     placeholderData: (before) => before,
   })
-  const events = useQuery(api.event.range.query({ usecase_key, channel_id: [channel_id], event_limit: 8, type: 1 }))
+  const { query: events, events: list } = useLatest([channel_id], 8)
   useTopic('event', (message) => {
     if (message.channel_id !== channel_id) return
-    // The picture on screen says how it is now; the stream, how the last five seconds were.
-    if (performance.now() - pictureAt.current > quietMs) setLevels((now) => ({ ...now, ...message.levels }))
     if (message.opened > 0) {
-      for (const query of [events, stats, chart]) void query.refetch()
+      for (const query of [stats, chart]) void query.refetch()
     }
   })
   const onOverlay = useCallback(
     (overlay: LiveOverlay) => {
       const mine = overlay.levels[channel_id]
-      if (!mine) return
-      pictureAt.current = performance.now()
-      setLevels((now) => ({ ...now, ...mine }))
+      if (mine) setCounted(mine)
     },
     [channel_id],
   )
 
   const state = status.data
   const series = chart.data && !Array.isArray(chart.data) ? chart.data : null
-  const list = Array.isArray(events.data) ? events.data : null
+  const levels = counted ?? told ?? {}
   const now = Object.entries(levels).filter(([id]) => channel.metric_keys.includes(id))
   return (
     <>
@@ -90,7 +96,8 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
         title={`${device.device_name} · ${channel.channel_name}`}
         meta={<ChannelHealth channel={state ?? channel} />}
       >
-        {mayRevive && <More channel={channel} device={device} mayEdit={mayEdit} />}
+        {mayOperate && <More channel={channel} device={device} mayEdit={mayEdit} />}
+        {mayOperate && countsOccupancy(usecase_key) && <SetOccupancy channel={channel} counted={levels.occupancy} />}
         {maySeeSettings && (
           <Button
             component={Go}
@@ -192,11 +199,30 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
   )
 }
 
-/** It counts nothing yet, and what somebody has to add first. */
+/** What somebody has to do first, so that it counts, or counts what was meant. */
 function Waits({ channel, cause }: { channel: Channel; cause: string | null }) {
   const { detector_state, site_id } = channel
   if (cause === 'faces_off') return <FacesOff siteId={site_id} />
+  if (cause === 'camera_moved' || cause === 'view_different' || cause === 'degraded:other_shape')
+    return <LooksElsewhere channel={channel} cause={cause} />
   return detector_state === 'needs_model' || detector_state === 'needs_calibration' ? <Lacks channel={channel} /> : null
+}
+
+/** It counts, but its zones may not lie where they were drawn. */
+function LooksElsewhere({ channel, cause }: { channel: Channel; cause: string }) {
+  const { t } = useTranslation()
+  const mayEdit = useMay('edit')
+  const { device_id: did, channel_id: cid, usecase_id: uid } = channel
+  return (
+    <Alert color="orange" variant="light" mb="md" title={causeText(cause)}>
+      {t('channel.detail.elsewhere')}{' '}
+      {mayEdit && (
+        <Go to="/channel/edit" search={{ did, cid, uid }}>
+          {t('channel.diagnose.next.zones')}
+        </Go>
+      )}
+    </Alert>
+  )
 }
 
 function Lacks({ channel }: { channel: Channel }) {
@@ -264,14 +290,13 @@ function More({ channel, device, mayEdit }: { channel: Channel; device: Device; 
             ? t('channel.detail.switchOff')
             : t(needsForce ? 'channel.diagnose.force' : 'channel.detail.delete')
         }
-        onConfirm={async () => {
-          if (auto_recovery) {
-            await update.mutateAsync({ channel_id, auto_recovery: false })
-            refresh('channel')
-          } else {
-            await remove.mutateAsync({ channel_id, force: needsForce })
-            go('/device/detail', { did: channel.device_id }, { replace: true })
-          }
+        onConfirm={() => {
+          if (auto_recovery) update.mutate({ channel_id, auto_recovery: false })
+          else
+            remove.mutate(
+              { channel_id, force: needsForce },
+              { onSuccess: () => go('/device/detail', { did: channel.device_id }, { replace: true }) },
+            )
         }}
       >
         {auto_recovery ? t('channel.detail.switchOffFirst') : t('channel.detail.deleteText')}

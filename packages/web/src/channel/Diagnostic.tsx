@@ -165,31 +165,42 @@ function StepFacts({ step, status, coverage }: StepProps) {
 
 const atCamera =
   /^(bad_credentials|credentials|unreachable|timeout|host_|not_rtsp|not_h264|no_stream|redirected|address_|stalled|cut|bad_stream|b_frames)/
-const inDrawing = ['needs_calibration', 'calibration', 'no_zone', 'line_required', 'camera_moved', 'view_different']
+const inDrawing =
+  /^(needs_calibration|calibration|no_zone|line_required|camera_moved|view_different|degraded:(other_shape|reference_height))/
+/** The lens, or what the camera does to its picture. */
+const onSite = /^degraded:(covered|black|frozen|blurred|scene_changed)/
 /** There a model is chosen too, and one that is missing added; flames by colour need none. */
-const inTuning = ['needs_model', 'pictures_few', 'analysis_behind', 'degraded']
+const inTuning = /^(needs_model|pictures_few|analysis_behind|degraded(:(motion_only|too_few_pictures|no_colour))?$)/
+/** The model itself is at fault: another file, or another model. */
+const inModel = /^model_(missing|unrunnable|crash|quarantined|too_|head|opset|input|output|no_|external|custom)/
+/** It mends itself, or waits for nobody here. */
+const waiting =
+  /^(model_(loading|starting|corrupt)|gallery_loading|portal_fault|degraded:warm_up|older_version|journal_)/
+const atEdge = /^(nimble_unreachable|model_(unkept|runtime_missing)|edge_disk)/
 
-/** Where a person goes to mend it. */
-function nextOf({ level, text_id }: ChannelCheck, channel: Channel): { to: Path; search: Search; id: Next } | null {
+/** What a person does next, and where. */
+function nextOf({ level, text_id }: ChannelCheck, channel: Channel): { to?: Path; search?: Search; id: Next } | null {
   if (level === 'good' || level === 'unknown' || level === 'off') return null
-  const cause = text_id.split(':')[0] as string
   const ids = { did: channel.device_id, cid: channel.channel_id, uid: channel.usecase_id }
-  if (cause === 'nimble_unreachable')
-    return { to: '/configuration/detail', search: { nid: channel.nimble_id }, id: 'edge' }
-  if (cause === 'model_missing') return { to: '/model', search: {}, id: 'model' }
-  if (cause === 'faces_off') return { to: '/site/detail', search: { sid: channel.site_id, tab: 'faces' }, id: 'faces' }
-  if (inDrawing.includes(cause)) return { to: '/channel/edit', search: ids, id: 'zones' }
-  if (inTuning.includes(cause)) return { to: '/channel/edit', search: { ...ids, tab: 'tuning' }, id: 'tuning' }
-  if (atCamera.test(cause)) return { to: '/device/edit', search: { did: channel.device_id }, id: 'camera' }
-  return null
+  if (waiting.test(text_id)) return { id: 'wait' }
+  if (atEdge.test(text_id)) return { to: '/configuration/detail', search: { nid: channel.nimble_id }, id: 'edge' }
+  if (inModel.test(text_id)) return { to: '/model', search: {}, id: 'model' }
+  if (text_id === 'faces_off')
+    return { to: '/site/detail', search: { sid: channel.site_id, tab: 'faces' }, id: 'faces' }
+  if (inDrawing.test(text_id)) return { to: '/channel/edit', search: ids, id: 'zones' }
+  if (inTuning.test(text_id)) return { to: '/channel/edit', search: { ...ids, tab: 'tuning' }, id: 'tuning' }
+  if (onSite.test(text_id)) return { id: 'lens' }
+  if (atCamera.test(text_id)) return { to: '/device/edit', search: { did: channel.device_id }, id: 'camera' }
+  return { id: 'revive' }
 }
-type Next = 'edge' | 'model' | 'faces' | 'zones' | 'tuning' | 'camera'
+type Next = 'edge' | 'model' | 'faces' | 'zones' | 'tuning' | 'camera' | 'wait' | 'lens' | 'revive'
 
 function NextStep({ check, channel }: { check: ChannelCheck; channel: Channel }) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
   const next = nextOf(check, channel)
   if (!next) return null
+  if (!next.to) return <p className="t2">{t(`channel.diagnose.next.${next.id}`)}</p>
   return mayEdit ? (
     <Go to={next.to} search={next.search}>
       {t(`channel.diagnose.next.${next.id}`)}

@@ -1,7 +1,7 @@
 import { Alert, Button, NumberInput, Switch, Tabs, TextInput } from '@mantine/core'
 import { type Channel, channelChange, type Device } from '@sightline/contract'
-import { type PipelineElements, usecases } from '@sightline/domain'
-import { useQuery } from '@tanstack/react-query'
+import { elementFaults, type PipelineElements, usecases } from '@sightline/domain'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
@@ -15,8 +15,8 @@ import { shapesOf } from '../ui/live/ShapesOver.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
-import { faultOf, floorDrawing } from '../ui/zones/editing.ts'
-import { useZones } from '../ui/zones/useZones.ts'
+import { calibrationKeys, type Drawing, faultOf, floorDrawing } from '../ui/zones/editing.ts'
+import { draftsOf, drawingOf, useZones } from '../ui/zones/useZones.ts'
 import { ZoneEditor } from '../ui/zones/ZoneEditor.tsx'
 import classes from './channel.module.css'
 import { Needs } from './Needs.tsx'
@@ -73,6 +73,7 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
   const go = useGo()
   const [tab, setTab] = useState<string | null>(first ?? 'zones')
   const [showsReference, setShowsReference] = useState(false)
+  const [tuned, setTuned] = useState<PipelineElements>({})
   const [zonesError, setZonesError] = useState<string | null>(null)
   const zones = useZones(channel.zones, floorDrawing(elements))
   const { usecase_key, channel_id } = channel
@@ -80,21 +81,28 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
   // How the camera looks now, against the picture that the zones were drawn on.
   const view = useQuery({ ...api.channel.ondemand.query({ channel_id }), meta: { quiet: true } })
   const seen = view.data?.kind === 'snapshot' ? view.data : null
-  const { ratio } = useStill(device)
+  const look =
+    seen?.view === 'moved' || seen?.view === 'different'
+      ? seen.view
+      : channel.state_cause === 'degraded:other_shape'
+        ? 'shape'
+        : null
+  const ratio = useStill(device).ratioOf(channel.source_id)
   const search = { did: channel.device_id, cid: channel.channel_id, uid: channel.usecase_id }
 
   const calibration = zones.calibration()
+  const tuning = Object.fromEntries(Object.entries(tuned).filter(([key, value]) => value !== elements[key]))
+  const isTuned = Object.keys(tuning).length > 0
   const toInput = (values: Values) => ({
     channel_id: channel.channel_id,
     channel_name: values.channel_name,
     channel_sid: values.channel_sid,
     channel_threshold: values.channel_threshold === '' ? -1 : values.channel_threshold,
     auto_recovery: values.auto_recovery,
-    version: channel.version,
     zones: zones.isChanged ? zones.drafts(ratio) : undefined,
-    pipeline: calibration && { pipeline_elements: calibration },
+    pipeline: calibration || isTuned ? { pipeline_elements: { ...tuning, ...calibration } } : undefined,
   })
-  const { field, isSaving, isDirty, onSubmit, guards } = useDraftForm<Values>({
+  const { field, isSaving, isDirty, frame } = useDraftForm<Values>({
     name: `channel.edit:${channel.channel_id}`,
     initial: {
       channel_name: channel.channel_name,
@@ -102,10 +110,26 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
       channel_threshold: channel.channel_threshold,
       auto_recovery: channel.auto_recovery,
     },
+    version: channel.version,
+    beside: {
+      stored: [channel.zones.map(drawingOf), calibrationKeys.map((key) => elements[key])],
+      now: { drawings: zones.drawings, tuned },
+      isChanged: zones.isChanged || isTuned,
+      restore(kept) {
+        const { drawings, tuned } = kept as { drawings: Drawing[]; tuned: PipelineElements }
+        zones.restore(drawings)
+        setTuned(tuned)
+      },
+      take(keepsMine) {
+        zones.begin(channel.zones, floorDrawing(elements), keepsMine)
+        if (!keepsMine) setTuned({})
+      },
+    },
+    reveal: () => setTab('settings'),
     schema: channelChange,
     toInput,
-    submit: async (values) => {
-      const result = await api.channel.update.call(toInput(values))
+    submit: async (values, version) => {
+      const result = await api.channel.update.call({ ...toInput(values), version })
       if (!result.status) {
         const ids = Object.entries(result.failure.errors).find(([path]) => path.startsWith('zones'))?.[1]
         setZonesError(ids?.[0] ?? null)
@@ -116,14 +140,11 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
       go('/channel/detail', search, { ignoreBlocker: true })
     },
   })
-  const [isKeeping, setIsKeeping] = useState(false)
-  /** The zones as they are fit what the camera shows now: from here on that is what it is compared with. */
-  const keep = async () => {
-    setIsKeeping(true)
-    const result = await api.channel.update.call({ channel_id, zones: zones.drafts(ratio) })
-    setIsKeeping(false)
-    if (result.status) await view.refetch()
-    refresh('channel')
+  const keeping = useMutation(api.channel.update.mutation())
+  /** The zones as they are stored fit what the camera shows now: from here on that is what it is compared with. */
+  const keep = () => {
+    const stored = draftsOf(channel.zones.map(drawingOf), ratio)
+    keeping.mutate({ channel_id, version: channel.version, zones: stored }, { onSuccess: () => void view.refetch() })
   }
   const save = () => {
     const shapes = channelChange.safeParse(
@@ -141,7 +162,8 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
     const wrong = fault ?? missing ?? (floor && faultOf(floor)) ?? null
     setZonesError(wrong)
     if (wrong) setTab('zones')
-    else onSubmit()
+    else if (Object.keys(elementFaults({ ...elements, ...tuning })).length > 0) setTab('tuning')
+    else frame.onSubmit()
   }
 
   return (
@@ -151,18 +173,18 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
           {t('common.cancel')}
         </Button>
         {tab !== 'tuning' && (
-          <Button loading={isSaving} disabled={!isDirty && !zones.isChanged} onClick={save}>
+          <Button loading={isSaving} disabled={!isDirty && !zones.isChanged && !isTuned} onClick={save}>
             {t('channel.edit.save')}
           </Button>
         )}
       </PageHeader>
-      {guards}
+      {frame.notes}
       <Needs usecaseKey={usecase_key} elements={{ ...elements, ...calibration }} siteId={channel.site_id} />
-      {seen && (seen.view === 'moved' || seen.view === 'different') && (
-        <Alert color="orange" variant="light" mb="md" title={t(`channel.edit.view.${seen.view}`)}>
+      {look && (
+        <Alert color="orange" variant="light" mb="md" title={t(`channel.edit.view.${look}`)}>
           {t('channel.edit.viewText')}
           <div>
-            <Button mt="sm" variant="default" loading={isKeeping} onClick={() => void keep()}>
+            <Button mt="sm" variant="default" loading={keeping.isPending} onClick={keep}>
               {t('channel.edit.stillRight')}
             </Button>
           </div>
@@ -188,6 +210,8 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
             needsLine={needsLine}
             measures={needsCalibration}
             error={zonesError}
+            camera={device}
+            channelId={channel_id}
           >
             {seen?.reference_url && (
               <Switch
@@ -200,11 +224,11 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
           </ZoneEditor>
         </Tabs.Panel>
         <Tabs.Panel value="tuning">
-          <Tuning channel={channel} elements={elements} />
+          <Tuning channel={channel} elements={elements} changes={tuned} onChange={setTuned} />
         </Tabs.Panel>
         <Tabs.Panel value="settings">
           <Panel>
-            <form onSubmit={onSubmit} noValidate>
+            <form onSubmit={frame.onSubmit} noValidate>
               <TextInput label={t('channel.field.name')} required {...field('channel_name')} />
               <TextInput mt="md" label={t('channel.field.sid')} {...field('channel_sid')} />
               <NumberInput

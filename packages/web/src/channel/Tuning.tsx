@@ -2,9 +2,8 @@ import { Button, Group } from '@mantine/core'
 import type { Channel } from '@sightline/contract'
 import { elementFaults, type PipelineElements, type PipelineValue, pipelineCatalog } from '@sightline/domain'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, refresh } from '../app/client.ts'
+import { api } from '../app/client.ts'
 import { ElementForm } from '../ui/elements/ElementForm.tsx'
 import { LivePicture } from '../ui/live/LivePicture.tsx'
 import { shapesOf } from '../ui/live/ShapesOver.tsx'
@@ -12,21 +11,27 @@ import { Panel } from '../ui/Panel.tsx'
 import { calibrationKeys } from '../ui/zones/editing.ts'
 import classes from './channel.module.css'
 
+type Props = {
+  channel: Channel
+  elements: PipelineElements
+  /** What was changed and not applied yet; kept by the page, which other tabs are part of. */
+  changes: PipelineElements
+  onChange: (changes: PipelineElements) => void
+}
+
 /** The elements of a channel beside its live picture with boxes: what is applied is seen at once. */
-export function Tuning({ channel, elements }: { channel: Channel; elements: PipelineElements }) {
+export function Tuning({ channel, elements, changes, onChange }: Props) {
   const { t } = useTranslation()
   const { channel_id, usecase_key } = channel
   const defaults = useQuery(api.pipeline.defaults.query({ usecase_key }))
-  const [changes, setChanges] = useState<PipelineElements>({})
   const update = useMutation(api.channel.update.mutation())
   const values = { ...elements, ...changes }
   const faults = elementFaults(values)
   const changed = Object.keys(changes).filter((key) => changes[key] !== elements[key])
   const restarts = changed.some((key) => !pipelineCatalog.find((item) => item.key === key)?.hot_reload)
-  const apply = async () => {
+  const apply = () => {
     const pipeline_elements = Object.fromEntries(changed.map((key) => [key, values[key] as PipelineValue]))
-    await update.mutateAsync({ channel_id, pipeline: { pipeline_elements } })
-    refresh('channel')
+    update.mutate({ channel_id, pipeline: { pipeline_elements } })
   }
   return (
     <div className={classes.tuning}>
@@ -41,14 +46,14 @@ export function Tuning({ channel, elements }: { channel: Channel; elements: Pipe
         aside={
           <Group gap="xs" wrap="nowrap">
             {changed.length > 0 && (
-              <Button variant="default" onClick={() => setChanges({})}>
+              <Button variant="default" onClick={() => onChange({})}>
                 {t('common.cancel')}
               </Button>
             )}
             <Button
               loading={update.isPending}
               disabled={changed.length === 0 || Object.keys(faults).length > 0}
-              onClick={() => void apply()}
+              onClick={apply}
             >
               {t('channel.edit.apply')}
             </Button>
@@ -61,7 +66,7 @@ export function Tuning({ channel, elements }: { channel: Channel; elements: Pipe
           faults={faults}
           runs
           hidden={calibrationKeys}
-          onChange={(key, value) => setChanges({ ...changes, [key]: value })}
+          onChange={(key, value) => onChange({ ...changes, [key]: value })}
         />
       </Panel>
     </div>

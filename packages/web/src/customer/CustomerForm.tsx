@@ -3,7 +3,7 @@ import { type Customer, customerDraft } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
 import type * as z from 'zod'
 import { AddressFields } from '../ui/AddressFields.tsx'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 import { Panel } from '../ui/Panel.tsx'
 
 export type CustomerInput = z.input<typeof customerDraft>
@@ -11,21 +11,15 @@ export type CustomerInput = z.input<typeof customerDraft>
 type Props = {
   customer?: Customer
   submitLabel: string
-  onSubmit: (input: CustomerInput) => Promise<unknown>
+  /** @param version of the stored customer that the input came from */
+  onSubmit: (input: CustomerInput, version: number | undefined) => Promise<unknown>
   onCancel: () => void
 }
 
 export function CustomerForm({ customer, submitLabel, onSubmit, onCancel }: Props) {
   const { t } = useTranslation()
   const address = customer?.customer_address
-  const {
-    form,
-    values,
-    field,
-    onSubmit: submit,
-    isSaving,
-    guards,
-  } = useDraftForm<CustomerInput>({
+  const { form, values, field, frame, isSaving } = useDraftForm<CustomerInput>({
     name: customer ? `customer.edit:${customer.customer_id}` : 'customer.add',
     initial: {
       customer_name: customer?.customer_name ?? '',
@@ -41,12 +35,12 @@ export function CustomerForm({ customer, submitLabel, onSubmit, onCancel }: Prop
         customer_zip: address?.customer_zip ?? '',
       },
     },
+    version: customer?.version,
     schema: customerDraft,
     submit: onSubmit,
   })
   return (
-    <form onSubmit={submit} noValidate>
-      {guards}
+    <Form {...frame}>
       <Stack gap="md" maw={860}>
         <Panel>
           <Stack gap="sm">
@@ -72,6 +66,6 @@ export function CustomerForm({ customer, submitLabel, onSubmit, onCancel }: Prop
         </Panel>
         <FormActions submitLabel={submitLabel} isSaving={isSaving} onCancel={onCancel} />
       </Stack>
-    </form>
+    </Form>
   )
 }

@@ -114,20 +114,20 @@ function Sites({ customer, mayEdit }: { customer: Customer; mayEdit: boolean }) 
           )}
         </ul>
       )}
-      {mayEdit && <TakeSites customerId={customer_id} />}
+      {mayEdit && <TakeSites customer={customer} />}
     </section>
   )
 }
 
 /** Takes sites from other customers of the organization. */
-function TakeSites({ customerId }: { customerId: string }) {
+function TakeSites({ customer: { customer_id, organization_id } }: { customer: Customer }) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), typingMs)
   const [chosen, setChosen] = useState<readonly Site[]>([])
-  const { data = [] } = useQuery(api.site.list.query({ q: q || undefined, limit: 50 }))
+  const { data = [] } = useQuery(api.site.list.query({ organization_id, q: q || undefined, limit: 50 }))
   const assign = useMutation(api.customer.siteAssign.mutation())
-  const others = data.filter(({ customer_id }) => customer_id !== customerId)
+  const others = data.filter((site) => site.customer_id !== customer_id)
   const offered = [...chosen, ...others.filter(({ site_id }) => !chosen.some((one) => one.site_id === site_id))]
   return (
     <Group mt="sm" gap="xs" align="flex-end">
@@ -151,7 +151,7 @@ function TakeSites({ customerId }: { customerId: string }) {
         loading={assign.isPending}
         onClick={() =>
           assign.mutate(
-            { customer_id: customerId, site_id: chosen.map(({ site_id }) => site_id) },
+            { customer_id, site_id: chosen.map(({ site_id }) => site_id) },
             { onSuccess: () => setChosen([]) },
           )
         }

@@ -1,18 +1,18 @@
-import { Button, Checkbox, Group, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { customerDraft, type Site, siteDraft } from '@sightline/contract'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import * as z from 'zod'
 import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { words } from '../i18n/words.ts'
-import { useMay, useUser } from '../session.ts'
+import { useUser } from '../session.ts'
 import { AddressFields } from '../ui/AddressFields.tsx'
 import { countryName } from '../ui/CountrySelect.tsx'
 import { Facts } from '../ui/Facts.tsx'
-import { useDraftForm } from '../ui/form.tsx'
+import { Form, useDraftForm } from '../ui/form.tsx'
 import { useGo } from '../ui/Go.tsx'
+import { OrganizationSelect } from '../ui/OrganizationSelect.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { browserZone, TimezoneSelect } from '../ui/TimezoneSelect.tsx'
 import { Wizard } from '../ui/Wizard.tsx'
@@ -32,8 +32,8 @@ type Values = {
   has_same_address: boolean
   site_name: string
   site_timezone: string
-  /** Where the zip code of the address is, once it was looked up. */
-  site_place: { lat: number; long: number } | null
+  /** Where the address is, once it was looked up; of another address it says nothing. */
+  site_place: { lat: number; long: number; address: string } | null
 }
 
 const customerOf = ({ organization_id, customer_name, description, is_default, customer_address }: Values) => ({
@@ -43,6 +43,16 @@ const customerOf = ({ organization_id, customer_name, description, is_default, c
   is_default,
   customer_address,
 })
+/** What of an address is looked up. */
+const lookedUp = ({ customer_country, customer_zip, customer_city }: Address) =>
+  `${customer_country} ${customer_zip.trim() || customer_city.trim()}`
+
+/** Where the first site is put; null when nobody knows. */
+const placeOf = ({ has_same_address, site_place, customer_address }: Values) =>
+  has_same_address && site_place?.address === lookedUp(customer_address)
+    ? { lat: site_place.lat, long: site_place.long }
+    : null
+
 const siteOf = (values: Values, customer_id: string) => ({
   customer_id,
   site_name: values.site_name,
@@ -50,7 +60,7 @@ const siteOf = (values: Values, customer_id: string) => ({
     site_timezone: values.site_timezone,
     ...(values.has_same_address &&
       Object.fromEntries(parts.map((part) => [`site_${part}`, values.customer_address[`customer_${part}`]]))),
-    ...(values.has_same_address && values.site_place),
+    ...placeOf(values),
   },
 })
 
@@ -89,10 +99,8 @@ export function CustomerWizard({ step, onStep }: Props) {
   const { t, i18n } = useTranslation()
   const go = useGo()
   const { organization_id } = useUser()
-  const mayChoose = useMay('super_admin_only')
-  const { data: organizations = [] } = useQuery({ ...api.organization.list.query({}), enabled: mayChoose })
   const [furthest, setFurthest] = useState(0)
-  const { form, values, field, onSubmit, isSaving, guards } = useDraftForm<Values>({
+  const { form, values, field, frame, isSaving } = useDraftForm<Values>({
     name: 'customer.wizard',
     initial: {
       organization_id,
@@ -158,29 +166,19 @@ export function CustomerWizard({ step, onStep }: Props) {
       }))}
       onStep={(id) => onStep(id as CustomerStep)}
     >
-      <form
-        noValidate
+      <Form
+        {...frame}
         onSubmit={(submitted) => {
           submitted.preventDefault()
-          if (step === 'review') onSubmit(submitted)
+          if (step === 'review') frame.onSubmit(submitted)
           else next()
         }}
       >
-        {guards}
         <Panel title={t(`customer.wizard.${step}`)} hint={step === 'site' ? t('customer.wizard.siteText') : undefined}>
           {step === 'identity' && (
             <Stack gap="sm">
               <TextInput label={t('customer.name')} withAsterisk autoFocus {...field('customer_name')} />
-              {organizations.length > 1 && (
-                <Select
-                  label={t('organization.one')}
-                  description={t('organization.customerHint')}
-                  allowDeselect={false}
-                  searchable
-                  data={organizations.map((one) => ({ value: one.organization_id, label: one.organization_name }))}
-                  {...field('organization_id')}
-                />
-              )}
+              <OrganizationSelect description={t('organization.customerHint')} {...field('organization_id')} />
               <Textarea label={t('common.description')} {...field('description')} />
               <Checkbox
                 label={t('customer.default')}
@@ -197,7 +195,7 @@ export function CustomerWizard({ step, onStep }: Props) {
                 if (city && !address.customer_city) form.setFieldValue('customer_address.customer_city', city)
                 if (state && !address.customer_state) form.setFieldValue('customer_address.customer_state', state)
                 // Where its first site will be, unless that is only the middle of a country.
-                form.setFieldValue('site_place', found ? { lat, long } : null)
+                form.setFieldValue('site_place', found ? { lat, long, address: lookedUp(address) } : null)
               }}
             />
           )}
@@ -242,7 +240,13 @@ export function CustomerWizard({ step, onStep }: Props) {
                 ],
                 [
                   t('customer.wizard.site'),
-                  values.has_site ? `${values.site_name} · ${values.site_timezone}` : t('customer.wizard.noSite'),
+                  values.has_site
+                    ? [
+                        values.site_name,
+                        values.site_timezone,
+                        t(placeOf(values) ? 'customer.wizard.placed' : 'customer.wizard.unplaced'),
+                      ].join(' · ')
+                    : t('customer.wizard.noSite'),
                 ],
               ]}
             />
@@ -263,7 +267,7 @@ export function CustomerWizard({ step, onStep }: Props) {
             </Button>
           </Group>
         </Panel>
-      </form>
+      </Form>
     </Wizard>
   )
 }

@@ -1,11 +1,9 @@
 import type { CustomerView } from '@sightline/contract'
 import type { UsecaseKey } from '@sightline/domain'
-import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { api } from '../app/client.ts'
 import { useIsServerAway } from '../app/ServerWatch.tsx'
-import { useTopic } from '../live.ts'
 import { EventItems } from '../ui/analytics/EventItems.tsx'
+import { useHappened } from '../ui/analytics/latest.ts'
 import { useCameraNames } from '../ui/cameras/camera-names.ts'
 import type { Camera } from '../ui/cameras/customer-cameras.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -23,20 +21,14 @@ type Props = {
   sites: CustomerView['sites']
 }
 
-/** The latest events of the last 24 hours, new ones as they come. */
+/** What happened last in 24 hours and what became of it, new ones as they come. */
 export function Activity({ customerId, uc, cameras, sites }: Props) {
   const { t } = useTranslation()
   const isAway = useIsServerAway()
-  const query = useQuery(
-    api.event.range.query({
-      ...{ customer_id: customerId, usecase_key: uc, kind: ['open'], type: 1 },
-      ...{ event_limit: 8, is_counted: false },
-    }),
+  const { query, events } = useHappened(
+    { customer_id: customerId, usecase_key: uc, event_limit: 8 },
+    ({ usecase_key }) => !uc || usecase_key === uc,
   )
-  useTopic('event', ({ opened }) => {
-    if (opened > 0) void query.refetch()
-  })
-  const events = Array.isArray(query.data) ? query.data : null
   const known = new Map(cameras.map(({ device_id, device_name }) => [device_id, device_name]))
   const zones = new Map(sites.map(({ site_id, site_address }) => [site_id, site_address.site_timezone]))
   const found = useCameraNames(events?.flatMap(({ device_id }) => (known.has(device_id) ? [] : [device_id])) ?? [])

@@ -12,14 +12,14 @@ import {
 } from '@mantine/core'
 import { type Device, deviceChange, deviceDraft, type Nimble, type Site } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
-import { cameraName, isAtHost, movesOthers, onvifPortOf, streamsToAdd } from '../app/camera-choice.ts'
+import { cameraName, endpointAt, isAtHost, movesOthers, onvifPortOf, streamsToAdd } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
 import { edgeName } from '../i18n/seeded.ts'
 import { ChooseStreams } from '../ui/cameras/ChooseStreams.tsx'
 import { Findings } from '../ui/cameras/Findings.tsx'
 import { addressToSave } from '../ui/cameras/trial.ts'
 import { useProbe } from '../ui/cameras/useProbe.ts'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 import { useGo } from '../ui/Go.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import classes from './device.module.css'
@@ -64,7 +64,11 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
     }
     const live = common.stream_address === values.stream_address ? values.live : ''
     return device
-      ? { ...common, device_id: device.device_id, version: device.version }
+      ? {
+          ...common,
+          UUID: endpointAt(common.stream_address, device, trial.result),
+          device_id: device.device_id,
+        }
       : {
           ...common,
           site_id: site.site_id,
@@ -76,7 +80,7 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
           stream_type: values.address.startsWith('http') ? ('onvif' as const) : ('rtsp' as const),
         }
   }
-  const { form, values, field, isSaving, onSubmit, guards } = useDraftForm<Values>({
+  const { form, values, field, isSaving, frame } = useDraftForm<Values>({
     name: device ? `device.edit:${device.device_id}` : `device.add:${site.site_id}`,
     initial: {
       nimble_id: device?.nimble_id ?? nimbles[0]?.nimble_id ?? '',
@@ -90,12 +94,13 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
       device_name: device?.device_name ?? '',
       tags: tagsText(device?.device_tags ?? {}),
     },
+    version: device?.version,
     schema: device ? deviceChange : deviceDraft,
     toInput,
-    shownAt: { stream_address: 'address', device_source: 'address', device_tags: 'tags' },
+    shownAt: { stream_address: 'address', device_source: 'address', UUID: 'address', device_tags: 'tags' },
     secrets: ['password'],
-    submit: async (chosen) => {
-      const input = toInput(chosen)
+    submit: async (chosen, version) => {
+      const input = { ...toInput(chosen), ...(device && { version }) }
       const result = device
         ? await api.device.update.call(input as Parameters<typeof api.device.update.call>[0])
         : await api.device.create.call(input as Parameters<typeof api.device.create.call>[0])
@@ -131,8 +136,7 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
   const takesAlong = device !== undefined && (isElsewhere || onvifPortOf(saved) === null) && movesOthers(saved, device)
   const profiles = trial.result?.profiles ?? []
   return (
-    <form onSubmit={onSubmit} noValidate>
-      {guards}
+    <Form {...frame}>
       <Stack gap="md">
         <Panel title={t('device.stream')} hint={device && restartHint(device)}>
           <Select
@@ -233,6 +237,6 @@ export function DeviceForm({ site, nimbles, device, taken }: Props) {
           />
         </Panel>
       </Stack>
-    </form>
+    </Form>
   )
 }

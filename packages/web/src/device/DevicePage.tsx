@@ -21,9 +21,12 @@ import { Facts } from '../ui/Facts.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
 import { HealthTag, Tag } from '../ui/Health.tsx'
 import { LivePicture } from '../ui/live/LivePicture.tsx'
+import { shapesOf } from '../ui/live/ShapesOver.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { MaskList } from '../ui/zones/MaskList.tsx'
+import { useMasks } from '../ui/zones/useMasks.ts'
 import { CopySettings } from './CopySettings.tsx'
 import classes from './device.module.css'
 import { HealthDay } from './HealthDay.tsx'
@@ -47,6 +50,7 @@ export function DevicePage({ device, site, tab, onTab }: Props) {
   const view = useQuery(api.device.view.query({ device_id }))
   const search = { sid: site.site_id, did: device_id }
   const zone = site.site_address.site_timezone
+  const { masks, ...ofMasks } = useMasks(device)
   return (
     <>
       <PageHeader
@@ -74,7 +78,12 @@ export function DevicePage({ device, site, tab, onTab }: Props) {
       </PageHeader>
       <div className={classes.columns}>
         <div className={classes.main}>
-          <LivePicture deviceId={device_id} label={device.device_name} still={view.data?.snapshot_url} />
+          <LivePicture
+            deviceId={device_id}
+            label={device.device_name}
+            still={view.data?.snapshot_url}
+            shapes={shapesOf(masks.filter(({ is_active }) => is_active))}
+          />
           <Tabs value={tab} onChange={(next) => onTab((next ?? 'analytics') as DeviceTab)} keepMounted={false}>
             <Tabs.List mb="md">
               {deviceTabs.map((one) => (
@@ -109,6 +118,12 @@ export function DevicePage({ device, site, tab, onTab }: Props) {
               ]}
             />
           </Panel>
+          {(masks.length > 0 || ofMasks.error) && (
+            <Panel title={t('device.masks')} hint={t('device.masksHint')}>
+              {ofMasks.error && <ErrorPanel error={ofMasks.error} onRetry={ofMasks.retry} />}
+              <MaskList masks={masks} camera={device} />
+            </Panel>
+          )}
           {view.data && <HealthDay stretches={view.data.health} device={device} zone={zone} />}
         </div>
       </div>

@@ -9,6 +9,7 @@ import { CameraSearch } from '../ui/cameras/CameraSearch.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { NoEdge } from './NoEdge.tsx'
 
 type Props = { site: Site; nimbles: readonly Nimble[]; nimbleId: string | undefined }
 
@@ -16,8 +17,8 @@ type Props = { site: Site; nimbles: readonly Nimble[]; nimbleId: string | undefi
 export function Discover({ site, nimbles, nimbleId }: Props) {
   const { t } = useTranslation()
   const go = useGo()
-  const [chosen, setChosen] = useState(nimbleId ?? nimbles[0]?.nimble_id)
-  const nimble = nimbles.find((one) => one.nimble_id === chosen)
+  const [chosen, setChosen] = useState(nimbleId)
+  const nimble = nimbles.find((one) => one.nimble_id === chosen) ?? nimbles[0]
   const devices = useQuery(api.device.list.query({ site_id: site.site_id }))
   const search = { sid: site.site_id }
   return (
@@ -27,30 +28,32 @@ export function Discover({ site, nimbles, nimbleId }: Props) {
           {t('device.byAddress')}
         </Button>
       </PageHeader>
-      <Panel>
-        {nimbles.length > 1 && (
-          <Select
-            mb="md"
-            maw={420}
-            label={t('device.form.nimble')}
-            description={t('device.form.nimbleHint')}
-            allowDeselect={false}
-            value={chosen}
-            onChange={(next) => next && setChosen(next)}
-            data={nimbles.map((one) => ({ value: one.nimble_id, label: edgeName(one) }))}
-          />
-        )}
-        {nimble && (
+      {!nimble ? (
+        <NoEdge />
+      ) : (
+        <Panel>
+          {nimbles.length > 1 && (
+            <Select
+              mb="md"
+              maw={420}
+              label={t('device.form.nimble')}
+              description={t('device.form.nimbleHint')}
+              allowDeselect={false}
+              value={nimble?.nimble_id ?? null}
+              onChange={(next) => next && setChosen(next)}
+              data={nimbles.map((one) => ({ value: one.nimble_id, label: edgeName(one) }))}
+            />
+          )}
           <CameraSearch
             key={nimble.nimble_id}
             nimble={nimble}
             site={site}
             hasPlaces
             devices={devices.data ?? []}
-            onAdded={() => go('/device', search)}
+            onAdded={() => go('/device', search, { ignoreBlocker: true })}
           />
-        )}
-      </Panel>
+        </Panel>
+      )}
     </>
   )
 }

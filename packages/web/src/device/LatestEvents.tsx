@@ -1,11 +1,9 @@
 import { Button } from '@mantine/core'
 import type { Device } from '@sightline/contract'
-import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { api } from '../app/client.ts'
-import { useTopic } from '../live.ts'
 import { useMay } from '../session.ts'
 import { EventItems } from '../ui/analytics/EventItems.tsx'
+import { useLatest } from '../ui/analytics/latest.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
@@ -16,18 +14,9 @@ import { RowsSkeleton } from '../ui/Skeletons.tsx'
 export function LatestEvents({ device: { device_id, site_id, source_channels } }: { device: Device }) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
-  const ids = source_channels.map(({ channel_id }) => channel_id)
-  const events = useQuery({
-    ...api.event.range.query({ channel_id: ids, event_limit: 20, type: 1 }),
-    enabled: ids.length > 0,
-  })
-  useTopic('event', ({ channel_id, opened }) => {
-    if (opened > 0 && ids.includes(channel_id)) void events.refetch()
-  })
-  const list = Array.isArray(events.data) ? events.data : null
   return (
     <Panel flush title={t('device.events')}>
-      {ids.length === 0 ? (
+      {source_channels.length === 0 ? (
         <Empty
           title={t('channel.empty')}
           text={t('channel.emptyText')}
@@ -38,20 +27,22 @@ export function LatestEvents({ device: { device_id, site_id, source_channels } }
             </Button>
           }
         />
-      ) : events.isError && !list ? (
-        <ErrorPanel error={events.error} onRetry={() => void events.refetch()} />
-      ) : !list ? (
-        <RowsSkeleton />
-      ) : list.length === 0 ? (
-        <Empty title={t('event.none')} />
       ) : (
-        <EventItems
-          events={list}
-          nameOf={(event) =>
-            source_channels.find(({ channel_id }) => channel_id === event.channel_id)?.channel_name ?? '–'
-          }
-        />
+        <Events channels={source_channels} />
       )}
     </Panel>
   )
+}
+
+function Events({ channels }: { channels: Device['source_channels'] }) {
+  const { t } = useTranslation()
+  const { query, events } = useLatest(
+    channels.map(({ channel_id }) => channel_id),
+    20,
+  )
+  if (query.isError && !events) return <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+  if (!events) return <RowsSkeleton />
+  if (events.length === 0) return <Empty title={t('event.none')} />
+  const nameOf = (id: string) => channels.find(({ channel_id }) => channel_id === id)?.channel_name ?? '–'
+  return <EventItems events={events} nameOf={({ channel_id }) => nameOf(channel_id)} />
 }

@@ -49,12 +49,10 @@ function Moving({ device, site, onClose }: Omit<Props, 'opened'>) {
   // What was chosen stands in the field: it is no search.
   const isChosen = target !== null && q === labelOf(target)
   const sites = useQuery({
-    ...api.site.list.query({ q: isChosen ? undefined : q || undefined, limit: offered }),
+    ...api.site.list.query({ organization_id, q: isChosen ? undefined : q || undefined, limit: offered }),
     placeholderData: keepPreviousData,
   })
-  const others = (sites.data ?? []).filter(
-    (one) => one.organization_id === organization_id && one.site_id !== site.site_id,
-  )
+  const others = (sites.data ?? []).filter((one) => one.site_id !== site.site_id)
   const choices = target && !others.some(({ site_id }) => site_id === target.site_id) ? [target, ...others] : others
 
   const from = customerOf(site)

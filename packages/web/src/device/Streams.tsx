@@ -12,7 +12,7 @@ import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Findings } from '../ui/cameras/Findings.tsx'
 import { useProbe } from '../ui/cameras/useProbe.ts'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 import { Tag } from '../ui/Health.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { Steps } from '../ui/Steps.tsx'
@@ -128,7 +128,7 @@ function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream
     ...rest,
     ...(password !== '' && needsPassword({ password, ...rest }) && { password }),
   })
-  const { form, values, field, onSubmit, isSaving } = useDraftForm({
+  const { form, values, field, frame, isSaving } = useDraftForm({
     name: stream ? `stream.edit:${stream.source_id}` : `stream.add:${device_id}`,
     initial: {
       source_name: stream?.source_name ?? '',
@@ -162,7 +162,7 @@ function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream
   )
   const restarts = stream ? device.source_channels.filter(({ source_id }) => source_id === stream.source_id) : []
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <Form {...frame}>
       <Stack gap="sm">
         <TextInput label={t('device.form.name')} withAsterisk data-autofocus {...field('source_name')} />
         <TextInput
@@ -214,6 +214,6 @@ function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream
         {trial.findings.length > 0 && <Findings findings={trial.findings} />}
       </Stack>
       <FormActions submitLabel={t(stream ? 'common.save' : 'stream.add')} isSaving={isSaving} onCancel={onDone} />
-    </form>
+    </Form>
   )
 }

@@ -4,7 +4,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
-import { fieldText } from '../i18n/words.ts'
+import { causeText, fieldText } from '../i18n/words.ts'
+
+/** So many cameras in one call, that progress shows. */
+const taggedAtOnce = 100
+
+type Failed = { camera: Device; text: string }
 
 /** Sets one tag on many cameras, or takes it from them; the other tags stay. */
 export function TagCameras({ cameras, onClose }: { cameras: readonly Device[]; onClose: () => void }) {
@@ -26,23 +31,35 @@ function Tagging({ cameras, onClose }: { cameras: readonly Device[]; onClose: ()
   const [key, setKey] = useState('')
   const [value, setValue] = useState('')
   const [done, setDone] = useState<number | null>(null)
-  const [failed, setFailed] = useState<readonly string[]>([])
+  /** Those that were refused it, with the reason: they alone are tried again, until it is another tag. */
+  const [failed, setFailed] = useState<readonly Failed[]>([])
+  const left = failed.length > 0 ? failed.map(({ camera }) => camera) : cameras
   const known = [...new Set(cameras.flatMap(({ device_tags }) => Object.keys(device_tags)))].toSorted()
   const tag = deviceChange.shape.device_tags.safeParse({ [key.trim()]: value.trim() || 'none' })
   const fault = key.trim() === '' ? null : (tag.error?.issues[0]?.message ?? null)
 
   const save = async () => {
-    const problems: string[] = []
-    for (const [index, { device_id, device_name, device_tags, version }] of cameras.entries()) {
-      setDone(index)
-      const { [key.trim()]: _, ...others } = device_tags
-      const next = value.trim() === '' ? others : { ...others, [key.trim()]: value.trim() }
-      const result = await api.device.update.call({ device_id, device_tags: next, version })
-      if (!result.status) problems.push(t('common.pair', { name: device_name, text: result.message.text }))
+    const problems: Failed[] = []
+    for (let at = 0; at < left.length; at += taggedAtOnce) {
+      setDone(at)
+      const part = left.slice(at, at + taggedAtOnce)
+      const device_id = part.map((camera) => camera.device_id)
+      const result = await api.device.tag.call({ device_id, key: key.trim(), value: value.trim() || null })
+      if (!result.status) {
+        // Nothing is known of these, and the next would fare no better.
+        problems.push(...left.slice(at).map((camera) => ({ camera, text: result.message.text })))
+        break
+      }
+      const why = new Map(result.data.devices.map((one) => [one.device_id, one.error_code]))
+      for (const camera of part) {
+        const code = why.get(camera.device_id)
+        if (code) problems.push({ camera, text: causeText(code) })
+      }
     }
     setDone(null)
     refresh('device')
-    if (problems.length > 0) return setFailed(problems)
+    setFailed(problems)
+    if (problems.length > 0) return
     notify({ type: 'success', text: t('device.tag.done', { count: cameras.length }) })
     onClose()
   }
@@ -61,19 +78,26 @@ function Tagging({ cameras, onClose }: { cameras: readonly Device[]; onClose: ()
           data-autofocus
           value={key}
           error={fault && fieldText(fault)}
-          onChange={({ currentTarget }) => setKey(currentTarget.value)}
+          onChange={({ currentTarget }) => {
+            setKey(currentTarget.value)
+            setFailed([])
+          }}
         />
         <TextInput
           label={t('device.tag.value')}
           description={t('device.tag.valueHint')}
           value={value}
-          onChange={({ currentTarget }) => setValue(currentTarget.value)}
+          onChange={({ currentTarget }) => {
+            setValue(currentTarget.value)
+            setFailed([])
+          }}
         />
-        {done !== null && <Progress value={(100 * done) / cameras.length} aria-label={t('device.tag.open')} />}
+        {done !== null && <Progress value={(100 * done) / left.length} aria-label={t('device.tag.open')} />}
         {failed.length > 0 && (
           <Alert color="red" role="alert">
-            {failed.map((text) => (
-              <div key={text}>{text}</div>
+            {left.length < cameras.length && <div>{t('device.tag.done', { count: cameras.length - left.length })}</div>}
+            {failed.map(({ camera: { device_id, device_name: name }, text }) => (
+              <div key={device_id}>{t('common.pair', { name, text })}</div>
             ))}
           </Alert>
         )}
@@ -83,7 +107,7 @@ function Tagging({ cameras, onClose }: { cameras: readonly Device[]; onClose: ()
           {t('common.cancel')}
         </Button>
         <Button type="submit" loading={done !== null} disabled={key.trim() === '' || fault !== null}>
-          {t(value.trim() === '' ? 'device.tag.remove' : 'device.tag.set', { count: cameras.length })}
+          {t(value.trim() === '' ? 'device.tag.remove' : 'device.tag.set', { count: left.length })}
         </Button>
       </Group>
     </form>

@@ -1,3 +1,4 @@
+import type { Site } from '@sightline/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { api, queryClient } from '../app/client.ts'
 import { edgeQuery } from '../app/edge.ts'
@@ -24,4 +25,8 @@ export async function loadSite(sid: string): Promise<void> {
 }
 
 export const useSite = (sid: string) => useSuspenseQuery(api.site.get.query({ site_id: sid })).data
-export const useNimbles = () => useSuspenseQuery(edgeQuery()).data
+/** The edge servers that may read the cameras of a site: those of its organization. */
+export function useNimbles({ organization_id }: Site) {
+  const { data } = useSuspenseQuery(edgeQuery())
+  return data.filter((one) => one.organization_id === organization_id)
+}

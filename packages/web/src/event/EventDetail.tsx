@@ -1,16 +1,17 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import type { EventEntity } from '@sightline/contract'
-import type { MetricId } from '@sightline/domain'
+import type { EventEntity, Occasion } from '@sightline/contract'
+import type { MetricId, UsecaseKey } from '@sightline/domain'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatDuration, formatNumber, formatSiteTime } from '../i18n/format.ts'
+import { i18n } from '../i18n/index.ts'
 import { causeText, metricText } from '../i18n/words.ts'
 import { useUser } from '../session.ts'
-import { directionText, isViolation, metricsText } from '../ui/analytics/EventItems.tsx'
-import { hasJustEnded, reopenSeconds, stateOf, useNowOf } from '../ui/analytics/occasion-end.ts'
+import { beganViolation, missingText, personText, titleOf, wayText } from '../ui/analytics/event-words.ts'
+import { goingOnMs, hasJustEnded, isGoingOn, reopenSeconds, stateOf, useNowOf } from '../ui/analytics/occasion-end.ts'
 import { ClockChoice } from '../ui/ClockChoice.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
@@ -20,7 +21,6 @@ import { Panel } from '../ui/Panel.tsx'
 import { EventMedia } from './EventMedia.tsx'
 import { EvidencePanel } from './EvidencePanel.tsx'
 import classes from './event.module.css'
-import { goingOnMs, isGoingOn } from './useEvents.ts'
 
 /** To the event of its kind before and after it at the same analytic; also by k or ← and j or →. */
 function Beside({ eventId, channelId }: { eventId: string; channelId: string }) {
@@ -72,6 +72,22 @@ function Beside({ eventId, channelId }: { eventId: string; channelId: string }) 
 
 const lengthOf = (from: string, to: string) => formatDuration((Date.parse(to) - Date.parse(from)) / 1000)
 
+/** What happened beside its numbers, as label and text. */
+function contentOf(occasion: Occasion, key: UsecaseKey): (readonly [string, string])[] {
+  const { finding, item, likeness, person, zone, distance_m, time_to_collision_s } = occasion
+  const told: (readonly [string, string | null])[] = [
+    [i18n.t('event.finding'), finding && causeText(finding)],
+    [i18n.t('event.missing'), item && missingText(item)],
+    [i18n.t('face.person'), key === 'fcrecog' ? personText(occasion) : null],
+    [i18n.t('event.likeness'), person !== null && likeness !== null ? formatNumber(likeness) : null],
+    [i18n.t('event.distance'), distance_m === null ? null : `${formatNumber(distance_m)} m`],
+    [i18n.t('event.collisionIn'), time_to_collision_s === null ? null : `${formatNumber(time_to_collision_s)} s`],
+    [i18n.t('event.zone'), zone],
+    [i18n.t('event.direction'), wayText(occasion)],
+  ]
+  return told.flatMap(([label, text]) => (text === null ? [] : [[label, text] as const]))
+}
+
 /** One event: its picture with boxes, every number, and where it came from. */
 export function EventDetail({ event }: { event: EventEntity }) {
   const { t } = useTranslation()
@@ -98,7 +114,7 @@ export function EventDetail({ event }: { event: EventEntity }) {
     return models.data ? `${t('event.modelGone')} · ${short}` : short
   }
   const timezone = site.data?.site_address.site_timezone
-  const details = event.details ?? {}
+  const before = event.details?.before
   const { occasion } = event
   const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : null)
   const numbers = (values: Record<string, number>) =>
@@ -109,7 +125,7 @@ export function EventDetail({ event }: { event: EventEntity }) {
   return (
     <>
       <PageHeader
-        title={metricsText(event) || t('event.one')}
+        title={titleOf(event) || t('event.one')}
         meta={[device.data?.device_name, site.data?.site_name, formatSiteTime(event.observed_at, timezone)]
           .filter(Boolean)
           .join(' · ')}
@@ -134,7 +150,7 @@ export function EventDetail({ event }: { event: EventEntity }) {
         </div>
         <Panel
           title={t('event.facts')}
-          aside={<Tag tone={isViolation(event) ? 'bad' : 'info'}>{t(stateOf(event, now, seconds))}</Tag>}
+          aside={<Tag tone={beganViolation(event) ? 'bad' : 'info'}>{t(stateOf(event, now, seconds))}</Tag>}
         >
           <Facts
             items={[
@@ -142,9 +158,8 @@ export function EventDetail({ event }: { event: EventEntity }) {
               ...(event.levels
                 ? numbers(event.levels).map(([id, value]) => [`${id} (${t('event.levels')})`, value] as const)
                 : []),
-              ...(event.usecase_key === 'fcrecog' && occasion
-                ? [[t('face.person'), occasion.person ?? t('face.unknown')] as const]
-                : []),
+              ...(occasion ? contentOf(occasion, event.usecase_key) : []),
+              ...(typeof before === 'number' ? [[t('event.before'), formatNumber(before)] as const] : []),
               [t('event.observed'), formatSiteTime(event.observed_at, timezone)],
               ...(occasion && !occasion.is_instant
                 ? [
@@ -169,11 +184,11 @@ export function EventDetail({ event }: { event: EventEntity }) {
               [t('event.detector'), t(`event.detectors.${event.detector as 'hog'}`)],
               ...(event.model_version ? [[t('event.model'), modelText(event.model_version)] as const] : []),
               ...(event.state_cause ? [[t('event.cause'), causeText(event.state_cause)] as const] : []),
-              ...(['zone', 'line', 'direction', 'track_id'] as const).flatMap((name) => {
-                const value = text(details[name])
-                const label = { zone: 'zone', line: 'zone', direction: 'direction', track_id: 'track' } as const
-                const shown = value !== null && name === 'direction' ? directionText(value) : value
-                return shown === null ? [] : [[t(`event.${label[name]}`), shown] as const]
+              ...(['zone', 'track_id'] as const).flatMap((name) => {
+                // What began says its place by the name that it has.
+                const value = name === 'zone' && occasion ? null : text(event.details?.[name])
+                const label = { zone: 'zone', track_id: 'track' } as const
+                return value === null ? [] : [[t(`event.${label[name]}`), value] as const]
               }),
             ]}
           />

@@ -5,8 +5,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { portalNow } from '../app/clock.ts'
 import { shownZone } from '../i18n/format.ts'
-import { useTopic } from '../live.ts'
 import { EventItems } from '../ui/analytics/EventItems.tsx'
 import { ClockChoice } from '../ui/ClockChoice.tsx'
 import { useCameraNames } from '../ui/cameras/camera-names.ts'
@@ -23,6 +23,7 @@ import { Histogram } from './Histogram.tsx'
 import { KeptFrom } from './KeptFrom.tsx'
 import { type EventSearch, isFiltered, noFilter, pageSize, selectionOf } from './search.ts'
 import { useEvents } from './useEvents.ts'
+import { useNewer } from './useNewer.ts'
 
 /** From here on down somebody reads: nothing moves under their eyes. */
 const readingPx = 240
@@ -31,19 +32,19 @@ const readingPx = 240
 export function EventList({ search, customer }: { search: EventSearch; customer: Customer | null }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const [waiting, setWaiting] = useState(0)
   const [follows, setFollows] = useState(false)
   /** What came later waits. */
-  const [readAt, setReadAt] = useState(() => new Date().toISOString())
+  const [readAt, setReadAt] = useState(() => new Date(portalNow()).toISOString())
   const set = (change: Partial<EventSearch>) =>
     void navigate({ to: '.', search: (now: EventSearch) => ({ ...now, ...change }), replace: true } as never)
 
   const { cid, uc, sid, show, from, period } = search
   const view = show ? ('records' as const) : ('occasions' as const)
-  const listed = {
-    ...{ end: readAt, ...selectionOf(search, customer) },
+  const asked = {
+    ...selectionOf(search, customer),
     ...{ view, kind: show === 'window' ? ['window' as const] : undefined },
   }
+  const listed = { end: readAt, ...asked }
   const { query, events, total } = useEvents({ ...listed, event_limit: pageSize })
   const { usecase_key, usecase_meta_key, channel_id, site_id, customer_id, start, end } = listed
   const histogram = useQuery({
@@ -51,18 +52,12 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
     placeholderData: keepPreviousData,
   })
 
-  const reload = () => {
-    setWaiting(0)
-    setReadAt(new Date().toISOString())
-  }
-  useTopic('event', (message) => {
-    const concerns =
-      !from &&
-      (!cid || message.channel_id === cid) &&
-      (!uc || message.usecase_key === uc) &&
-      (!sid || message.site_id === sid)
-    const fresh = show ? message.records : message.opened
-    if (concerns && fresh > 0) setWaiting((now) => now + fresh)
+  const reload = () => setReadAt(new Date(portalNow()).toISOString())
+  // What is listed was read with its end; what comes now has none.
+  const waiting = useNewer({ ...asked, event_limit: pageSize }, events, (told) => {
+    const isOurs =
+      (!cid || told.channel_id === cid) && (!uc || told.usecase_key === uc) && (!sid || told.site_id === sid)
+    return !from && isOurs && (show ? told.records : told.opened) > 0
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: reads again when something waits, not when the rest changes
   useEffect(() => {
@@ -111,7 +106,7 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
               reload()
             }}
           >
-            {t('event.newer', { count: waiting })}
+            {t(waiting < pageSize ? 'event.newer' : 'event.newerMany', { count: waiting })}
           </Button>
         </div>
       )}

@@ -5,7 +5,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { foundText } from '../i18n/words.ts'
-import { isViolation, metricsText } from '../ui/analytics/EventItems.tsx'
+import { beganViolation, titleOf } from '../ui/analytics/event-words.ts'
 import { type Shape, ShapesOver, shapesOf } from '../ui/live/ShapesOver.tsx'
 import classes from './event.module.css'
 
@@ -34,7 +34,7 @@ export function EventMedia({ event }: { event: EventEntity }) {
   const shapes = details.zones
     ? details.zones.map((zone, index) => ({ id: `${zone.name}-${index}`, ...zone }))
     : shapesOf(channel.data?.zones ?? [])
-  const why = isViolation(event) ? (details.clip_cause ?? 'none') : 'notViolation'
+  const why = details.clip_cause ?? (beganViolation(event) ? 'none' : 'notViolation')
   return (
     <div>
       {event.clip_url && (
@@ -86,7 +86,7 @@ function Picture({ event, boxes, shapes }: Over & { event: EventEntity }) {
     <div className={classes.picture}>
       {event.snapshot_url && !isGone ? (
         <>
-          <img src={event.snapshot_url} alt={metricsText(event)} onError={() => setIsGone(true)} />
+          <img src={event.snapshot_url} alt={titleOf(event)} onError={() => setIsGone(true)} />
           <ShapesOver shapes={shapes} />
           <Boxes boxes={boxes} />
         </>

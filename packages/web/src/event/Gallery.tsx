@@ -7,7 +7,8 @@ import { type KeyboardEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatSiteTime } from '../i18n/format.ts'
-import { metricsText, useOccasionText } from '../ui/analytics/EventItems.tsx'
+import { bundlesOf } from '../ui/analytics/bundles.ts'
+import { occasionText, titleOf } from '../ui/analytics/event-words.ts'
 import { ClockChoice } from '../ui/ClockChoice.tsx'
 import { useCameraNames } from '../ui/cameras/camera-names.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -39,7 +40,7 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
     ...selectionOf(search, customer),
     ...{ view: 'gallery', details: true, event_limit: pictures },
   })
-  const { data: counted } = useQuery(api.event.histogram.query(selectionOf(search, customer)))
+  const { data: kept } = useQuery(api.event.kept.query(selectionOf(search, customer)))
   const nameOf = useCameraNames(events.map(({ device_id }) => device_id))
   const zoneOf = useSiteZones(events.map(({ site_id }) => site_id))
   const time = ({ observed_at, site_id }: EventEntity) => formatSiteTime(observed_at, zoneOf(site_id))
@@ -47,8 +48,11 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
   const [selected, setSelected] = useState<readonly string[]>([])
   // What is not listed any more is not chosen any more.
   const chosen = selected.filter((id) => events.some(({ event_uuid }) => event_uuid === id))
-  const toggle = (id: string) => setSelected(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
-  const hours = Map.groupBy(events, (event) => `${time(event).slice(0, 13)}:00`)
+  const isChosen = (ids: readonly string[]) => ids.every((id) => chosen.includes(id))
+  const toggle = (ids: readonly string[]) =>
+    setSelected(isChosen(ids) ? chosen.filter((one) => !ids.includes(one)) : [...new Set([...chosen, ...ids])])
+  // A picture stands for all that overlaps with it; opened large, they come one after the other.
+  const hours = Map.groupBy(bundlesOf(events), ([event]) => `${time(event).slice(0, 13)}:00`)
 
   return (
     <>
@@ -59,7 +63,7 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
         </Button>
       </PageHeader>
       <EventFilters search={search} set={set} customer={customer} zone={zoneOf(events[0]?.site_id ?? '')} isGallery />
-      {counted && <KeptFrom data={counted} />}
+      {kept && <KeptFrom data={kept} />}
       {query.isError && !query.data ? (
         <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
       ) : !query.data ? (
@@ -81,31 +85,37 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
           <section key={hour} aria-label={hour}>
             <h2 className={`${classes.hour} num`}>{hour}</h2>
             <ul className={classes.grid}>
-              {taken.map((event) => (
-                <li key={event.event_uuid} data-selected={chosen.includes(event.event_uuid) || undefined}>
-                  <Checkbox
-                    className={classes.pick}
-                    aria-label={t('event.gallery.pick', {
-                      name: `${metricsText(event)}, ${nameOf(event.device_id) ?? ''}, ${time(event).slice(11)}`,
-                    })}
-                    checked={chosen.includes(event.event_uuid)}
-                    disabled={chosen.length >= mostSelected && !chosen.includes(event.event_uuid)}
-                    onChange={() => toggle(event.event_uuid)}
-                  />
-                  <button type="button" className={classes.tile} onClick={() => setShownId(event.event_uuid)}>
-                    <img src={event.snapshot_url ?? ''} alt={metricsText(event)} loading="lazy" />
-                    {event.clip_url && (
-                      <IconPlayerPlay size={22} className={classes.play} aria-label={t('event.hasClip')} />
-                    )}
-                    <span className={classes.words}>
-                      <span className="truncate">{metricsText(event)}</span>
-                      <span className="t3 truncate num">
-                        {nameOf(event.device_id)} · {time(event).slice(11)}
+              {taken.map(([event, ...more]) => {
+                const ids = [event, ...more].map(({ event_uuid }) => event_uuid)
+                return (
+                  <li key={event.event_uuid} data-selected={isChosen(ids) || undefined}>
+                    <Checkbox
+                      className={classes.pick}
+                      aria-label={t('event.gallery.pick', {
+                        name: `${titleOf(event)}, ${nameOf(event.device_id) ?? ''}, ${time(event).slice(11)}`,
+                      })}
+                      checked={isChosen(ids)}
+                      disabled={chosen.length + ids.length > mostSelected && !isChosen(ids)}
+                      onChange={() => toggle(ids)}
+                    />
+                    <button type="button" className={classes.tile} onClick={() => setShownId(event.event_uuid)}>
+                      <img src={event.snapshot_url ?? ''} alt={titleOf(event)} loading="lazy" />
+                      {event.clip_url && (
+                        <IconPlayerPlay size={22} className={classes.play} aria-label={t('event.hasClip')} />
+                      )}
+                      <span className={classes.words}>
+                        <span className="truncate">{titleOf(event)}</span>
+                        <span className="t3 truncate num">
+                          {nameOf(event.device_id)} · {time(event).slice(11)}
+                        </span>
+                        {more.length > 0 && (
+                          <span className="t3 truncate">{t('event.overlapping', { count: more.length })}</span>
+                        )}
                       </span>
-                    </span>
-                  </button>
-                </li>
-              ))}
+                    </button>
+                  </li>
+                )
+              })}
             </ul>
           </section>
         ))
@@ -139,7 +149,6 @@ type LightboxProps = {
 
 function Lightbox({ event, title, newer, older, onShow }: LightboxProps) {
   const { t } = useTranslation()
-  const occasionText = useOccasionText()
   const onKeyDown = ({ key, target }: KeyboardEvent) => {
     // In a clip the arrow keys are the player's.
     if (target instanceof HTMLVideoElement) return
@@ -167,7 +176,7 @@ function Lightbox({ event, title, newer, older, onShow }: LightboxProps) {
             >
               {t('event.gallery.newer')}
             </Button>
-            <span className="truncate">{[metricsText(event), occasionText(event)].filter(Boolean).join(' · ')}</span>
+            <span className="truncate">{[titleOf(event), occasionText(event)].filter(Boolean).join(' · ')}</span>
             <Button
               variant="default"
               rightSection={<IconChevronRight size={16} />}

@@ -1,13 +1,9 @@
 import type { Api, EventEntity, Send } from '@sightline/contract'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { api } from '../app/client.ts'
-import { portalNow } from '../app/clock.ts'
-import { hasJustEnded, reopenSeconds } from '../ui/analytics/occasion-end.ts'
+import { goingOnMs, isGoingOn } from '../ui/analytics/occasion-end.ts'
 
 type Asked = Omit<Send<Api['event']['range']>, 'page_token' | 'type'>
-
-/** While something on screen goes on, how it goes is read again. */
-export const goingOnMs = 10_000
 
 /** Events page by page, newest first; a page goes on after the last event of the one before, whatever came meanwhile. */
 export function useEvents(asked: Asked) {
@@ -24,7 +20,7 @@ export function useEvents(asked: Asked) {
     getNextPageParam: ({ page }) => page?.next_page_token ?? undefined,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ events }) => events.some(isGoingOn)) ? goingOnMs : false,
+      state.data?.pages.some(({ events }) => events.some((event) => isGoingOn(event))) ? goingOnMs : false,
   })
   return {
     query,
@@ -33,8 +29,3 @@ export function useEvents(asked: Asked) {
     total: query.data?.pages[0]?.page?.total,
   }
 }
-
-/** It has no end yet, or one after which it may still go on. */
-export const isGoingOn = (event: EventEntity, seconds = reopenSeconds()): boolean =>
-  (event.occasion !== null && !event.occasion.is_instant && event.occasion.ended_at === null) ||
-  hasJustEnded(event, portalNow(), seconds)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadLanguage } from './index.ts'
+import { i18n, loadLanguage } from './index.ts'
 import { causeText, clockText, fieldText, foundText, messageText, usecaseBeside } from './words.ts'
 
 await loadLanguage('en')
@@ -22,6 +22,44 @@ test('broken numbers are written as in the language, addresses as they are', asy
 test('an id with an argument may have a text of its own', () => {
   expect(causeText('degraded:black')).toBe('The picture is black; nothing can be counted')
   expect(causeText('degraded')).not.toBe(causeText('degraded:black'))
+})
+
+test('an edge server that was given up says so, and why', () => {
+  expect(causeText('gave_up:protocol_mismatch:2')).toBe(
+    'Its tries are used up, so it is not tried again by itself. The edge server speaks protocol 2, this portal protocol 1. Bring both to the same version.',
+  )
+})
+
+test('what an edge server repeats without end is said once', () => {
+  expect(causeText(`${'gave_up:'.repeat(30_000)}protocol_mismatch:2`)).toBe(causeText('gave_up:protocol_mismatch:2'))
+})
+
+test('refusals say numbers in their plural and keys by their names, in both languages', async () => {
+  const left = { people: 1, customers: 2, nimbles: 0, models: 0 }
+  const texts = () => [
+    messageText('organization_not_empty', left),
+    messageText('license_too_small', { limit: 1, used: 1 }),
+    messageText('license_too_small', { limit: 2, used: 3 }),
+    messageText('license_bundle_in_use', { used: 3, limit: 9, bundle: 'people' }),
+    messageText('usecase_not_assigned', { usecases: 'pplcnt, frdtec' }),
+  ]
+  expect(texts()).toEqual([
+    'It is not empty; still there: 1 person, 2 customers. Delete that first.',
+    'This key allows 1 channel, and 1 is in use: remove some analytics first',
+    'This key allows 2 channels, and 3 are in use: remove some analytics first',
+    'This key leaves out the bundle People, whose analytics are in use: remove them first',
+    'This customer may not attach People counting, Fire and smoke: an administrator says on the customer’s page what it may',
+  ])
+  await loadLanguage('fr')
+  const nb = String.fromCharCode(0xa0)
+  expect(texts().map((text) => text?.replaceAll(nb, ' '))).toEqual([
+    'Elle n’est pas vide ; il reste : 1 personne, 2 clients. Supprimez cela d’abord.',
+    'Cette clé permet 1 canal, et 1 est utilisé : retirez d’abord des analyses',
+    'Cette clé permet 2 canaux, et 3 sont utilisés : retirez d’abord des analyses',
+    `Cette clé omet l’offre ${i18n.t('usecase.bundle.people')}, dont des analyses sont utilisées : retirez-les d’abord`,
+    `Ce client ne peut pas attacher ${i18n.t('usecase.name.pplcnt')}, ${i18n.t('usecase.name.frdtec')} : un administrateur dit sur la page du client ce qu’il peut attacher`,
+  ])
+  await loadLanguage('en')
 })
 
 test('an unknown field error reads as not valid, an unknown cause as it is, an unknown refusal as nothing', () => {

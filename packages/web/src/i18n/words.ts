@@ -1,4 +1,4 @@
-import { cardsOf, type MetricId, type UsecaseKey, usecases } from '@sightline/domain'
+import { type BundleKey, cardsOf, type MetricId, type UsecaseKey, usecases } from '@sightline/domain'
 import type { Words } from '../api-text.ts'
 import type { message } from './en/message.ts'
 import type { model } from './en/model.ts'
@@ -15,13 +15,39 @@ const isKnown = (id: string): id is keyof typeof message => i18n.exists(`message
  * the server; null when no catalogue knows the id.
  */
 export function messageText(message: string, named: Record<string, string | number> = {}): string | null {
+  // Why stands behind it, a message of its own. Edge servers send these texts: said twice is said once.
+  const why = message.replace(/^(?:gave_up:)+/, '')
+  if (why !== message) return i18n.t('message.gave_up', { why: messageText(why) ?? '' })
   // Some ids with an argument have a text of their own: `degraded:black`.
   const whole = message.replaceAll(':', '_')
   const [id = '', ...args] = isKnown(whole) ? [whole] : message.split(':')
   // The types could only ask for the arguments of every message at once.
   const translate = i18n.t as (key: string, args: Record<string, string | number>) => string
-  const all = Object.entries<string | number>({ ...args, ...named }).map(([name, value]) => [name, written(value)])
+  const told = { ...named, ...wordsOf[id]?.(named) }
+  const all = Object.entries<string | number>({ ...args, ...told }).map(([name, value]) => [name, written(value)])
   return isKnown(id) ? translate(`message.${id}`, Object.fromEntries(all)) : null
+}
+
+type Args = Record<string, string | number>
+
+/** What a message says in words of what the server sends as keys, or as several numbers that each have a plural. */
+const wordsOf: Readonly<Record<string, (args: Args) => Args>> = {
+  organization_not_empty: (left) => ({
+    left: (['people', 'customers', 'nimbles', 'models'] as const)
+      .flatMap((what) => (left[what] ? [i18n.t(`message.left.${what}`, { count: Number(left[what]) })] : []))
+      .join(', '),
+  }),
+  license_too_small: ({ limit, used }) => ({
+    limit: i18n.t('message.left.channels', { count: Number(limit) }),
+    used: i18n.t('message.left.used', { count: Number(used) }),
+  }),
+  license_bundle_in_use: ({ bundle }) => ({ bundle: i18n.t(`usecase.bundle.${bundle as BundleKey}`) }),
+  usecase_not_assigned: ({ usecases: keys }) => ({
+    usecases: String(keys)
+      .split(', ')
+      .map((key) => i18n.t(`usecase.name.${key as UsecaseKey}`))
+      .join(', '),
+  }),
 }
 
 /** Broken numbers as the language writes them; anything else, an address too, as it came. */

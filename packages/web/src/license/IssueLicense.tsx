@@ -17,7 +17,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatDate } from '../i18n/format.ts'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 
 type Issued = Reply<(typeof table)['license']['issue']>
 type Values = { customer: string; channels: number; bundles: BundleKey[]; is_all: boolean; until: string }
@@ -44,7 +44,7 @@ type WishProps = { onIssued: (issued: Issued) => void; onCancel: () => void; lab
 
 function Wish({ onIssued, onCancel, label }: WishProps) {
   const { t } = useTranslation()
-  const { values, form, field, onSubmit, isSaving, discard } = useDraftForm<Values>({
+  const { values, form, field, frame, isSaving } = useDraftForm<Values>({
     name: 'license.issue',
     initial: { customer: '', channels: 16, bundles: [], is_all: true, until: '' },
     schema: table.license.issue.input,
@@ -52,12 +52,11 @@ function Wish({ onIssued, onCancel, label }: WishProps) {
     async submit(filled) {
       const result = await api.license.issue.call(inputOf(filled))
       if (!result.status) throw result.failure
-      discard()
       onIssued(result.data)
     },
   })
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <Form {...frame}>
       <Stack gap="sm">
         <TextInput label={t('license.for')} withAsterisk data-autofocus {...field('customer')} />
         <NumberInput label={t('license.issue.channels')} withAsterisk min={1} {...field('channels')} />
@@ -81,7 +80,7 @@ function Wish({ onIssued, onCancel, label }: WishProps) {
         )}
       </Stack>
       <FormActions submitLabel={label} isSaving={isSaving} onCancel={onCancel} />
-    </form>
+    </Form>
   )
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, FileButton, Group, Menu, Modal, Progress, Stack, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Group, Menu, Modal, Progress, Stack, TextInput } from '@mantine/core'
 import { type License, api as table } from '@sightline/contract'
 import { IconDots, IconLicense, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -8,23 +8,35 @@ import { api, refresh } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { notify } from '../app/messages.ts'
 import { formatDate } from '../i18n/format.ts'
+import { i18n } from '../i18n/index.ts'
 import { edgeName, licenseName } from '../i18n/seeded.ts'
 import { words } from '../i18n/words.ts'
-import { useMay } from '../session.ts'
+import { useMay, useUser } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 import { Go } from '../ui/Go.tsx'
 import { Tag } from '../ui/Health.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
+import { OrganizationSelect } from '../ui/OrganizationSelect.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import type { Tone } from '../ui/tone.ts'
 import { IssueLicense } from './IssueLicense.tsx'
+import { KeyField } from './KeyField.tsx'
 import classes from './license.module.css'
 import { RenewLicense } from './RenewLicense.tsx'
 
-const toneOf: Record<License['state'], Tone> = { valid: 'ok', expiring: 'warn', expired: 'bad', exceeded: 'bad' }
+const toneOf: Record<License['state'], Tone> = {
+  valid: 'ok',
+  upcoming: 'warn',
+  expiring: 'warn',
+  expired: 'bad',
+  exceeded: 'bad',
+}
+
+const stateText = ({ state, valid_from }: License) =>
+  i18n.t(`license.state.${state}`, { date: valid_from ? formatDate(valid_from) : '' })
 
 type Open = { kind: 'add' | 'issue' } | { kind: 'rename' | 'renew' | 'delete'; license: License } | null
 
@@ -34,6 +46,8 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
   const query = useQuery(api.license.list.query({}))
   const [open, setOpen] = useState<Open>(null)
   const close = () => setOpen(null)
+  /** As it is now: somebody else may change it while the dialog is open. */
+  const current = (opened: License) => query.data?.find(({ license_id }) => license_id === opened.license_id) ?? opened
   const sum = (figure: 'channels_used' | 'channel_limit') =>
     query.data?.reduce((total, license) => total + license[figure], 0) ?? 0
   const remove = useMutation(api.license.delete.mutation())
@@ -107,7 +121,7 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
         title={t('license.rename')}
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
-        {open?.kind === 'rename' && <RenameLicense license={open.license} onDone={close} />}
+        {open?.kind === 'rename' && <RenameLicense license={current(open.license)} onDone={close} />}
       </Modal>
       <Modal
         opened={open?.kind === 'renew'}
@@ -116,7 +130,7 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
         title={open?.kind === 'renew' && t('license.renew.title', { name: open.license.license_name })}
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
-        {open?.kind === 'renew' && <RenewLicense license={open.license} onDone={close} />}
+        {open?.kind === 'renew' && <RenewLicense license={current(open.license)} onDone={close} />}
       </Modal>
       <Confirm
         opened={open?.kind === 'delete'}
@@ -159,7 +173,7 @@ function LicenseCard({ license, isOpen, menu }: { license: License; isOpen: bool
       <Group gap={8} wrap="nowrap">
         <IconLicense size={20} stroke={1.6} aria-hidden="true" />
         <h2 className={classes.name}>{licenseName(license)}</h2>
-        <Tag tone={toneOf[license.state]}>{t(`license.state.${license.state}`)}</Tag>
+        <Tag tone={toneOf[license.state]}>{stateText(license)}</Tag>
         {license.is_builtin && <Tag>{t('license.builtin')}</Tag>}
         <span style={{ marginLeft: 'auto' }}>{menu}</span>
       </Group>
@@ -173,6 +187,7 @@ function LicenseCard({ license, isOpen, menu }: { license: License; isOpen: bool
       />
       <Facts
         items={[
+          ...(license.valid_from ? [[t('license.from'), formatDate(license.valid_from)] as const] : []),
           [
             t('license.until'),
             <span key="until" data-due={license.state === 'expiring' || license.state === 'expired' || undefined}>
@@ -217,58 +232,53 @@ function LicenseMenu({ license, onOpen }: { license: License; onOpen: (open: Ope
 
 function AddLicense({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
-  const { form, field, onSubmit, isSaving } = useDraftForm({
+  const { organization_id } = useUser()
+  const { form, field, frame, isSaving } = useDraftForm({
     name: 'license.add',
-    initial: { license_name: '', license_key: '' },
+    initial: { license_name: '', license_key: '', organization_id },
     schema: table.license.create.input,
     secrets: ['license_key'],
     async submit(values) {
       const result = await api.license.create.call(values)
       if (!result.status) throw result.failure
-      notify({ type: 'success', text: words.pair('license.create').done })
+      notify(
+        result.data.state === 'upcoming'
+          ? {
+              type: 'warning',
+              text: t('common.pair', { name: result.data.license_name, text: stateText(result.data) }),
+            }
+          : { type: 'success', text: words.pair('license.create').done },
+      )
       refresh('license')
       onDone()
     },
   })
-  const read = async (file: File | null) => {
-    if (!file) return
-    form.setFieldValue('license_key', (await file.text()).trim())
-    if (form.values.license_name === '') form.setFieldValue('license_name', file.name.replace(/\.[^.]*$/, ''))
+  const read = (text: string, file: string) => {
+    form.setFieldValue('license_key', text)
+    if (form.values.license_name === '') form.setFieldValue('license_name', file.replace(/\.[^.]*$/, ''))
   }
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <Form {...frame}>
       <Stack gap="sm">
         <TextInput label={t('license.name')} withAsterisk data-autofocus {...field('license_name')} />
-        <Textarea
-          label={t('license.key')}
-          description={t('license.addText')}
-          withAsterisk
-          spellCheck={false}
-          {...field('license_key')}
-        />
+        <KeyField description={t('license.addText')} onFile={read} {...field('license_key')} />
+        <OrganizationSelect {...field('organization_id')} />
       </Stack>
-      <FormActions submitLabel={t('license.add')} isSaving={isSaving} onCancel={onDone}>
-        <FileButton onChange={(file) => void read(file)}>
-          {(props) => (
-            <Button variant="default" {...props}>
-              {t('license.file')}
-            </Button>
-          )}
-        </FileButton>
-      </FormActions>
-    </form>
+      <FormActions submitLabel={t('license.add')} isSaving={isSaving} onCancel={onDone} />
+    </Form>
   )
 }
 
 function RenameLicense({ license, onDone }: { license: License; onDone: () => void }) {
   const { t } = useTranslation()
-  const { license_id, version } = license
-  const { field, onSubmit, isSaving } = useDraftForm({
+  const { license_id } = license
+  const { field, frame, isSaving } = useDraftForm({
     name: `license.rename:${license_id}`,
     initial: { license_name: license.license_name },
+    version: license.version,
     schema: table.license.update.input,
     toInput: (values) => ({ ...values, license_id }),
-    async submit(values) {
+    async submit(values, version) {
       const result = await api.license.update.call({ ...values, license_id, version })
       if (!result.status) throw result.failure
       notify({ type: 'success', text: words.pair('license.update').done })
@@ -277,9 +287,9 @@ function RenameLicense({ license, onDone }: { license: License; onDone: () => vo
     },
   })
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <Form {...frame}>
       <TextInput label={t('license.name')} data-autofocus {...field('license_name')} />
       <FormActions submitLabel={t('common.save')} isSaving={isSaving} onCancel={onDone} />
-    </form>
+    </Form>
   )
 }

@@ -1,13 +1,14 @@
-import { Alert, Button, FileButton, Group, Table, Text, Textarea } from '@mantine/core'
+import { Alert, Button, Group, Table, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { License } from '@sightline/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, refresh, report } from '../app/client.ts'
+import { api, refresh } from '../app/client.ts'
 import { portalNow } from '../app/clock.ts'
 import { formatDate, formatNumber } from '../i18n/format.ts'
 import { fieldText } from '../i18n/words.ts'
+import { KeyField } from './KeyField.tsx'
 
 const typingMs = 300
 
@@ -59,24 +60,19 @@ export function RenewLicense({ license, onDone }: Props) {
                 onDone()
               },
               onError: (error) => {
-                // What was compared is no longer what is there.
-                if (error.code !== 412) return
-                report(error)
-                refresh('license')
-                onDone()
+                // What was compared is no longer what is there: it is compared anew, with the key as it was typed.
+                if (error.code === 412) refresh('license')
               },
             },
           )
       }}
     >
-      <Textarea
-        label={t('license.key')}
+      <KeyField
         description={t('license.renew.hint')}
-        withAsterisk
         data-autofocus
-        spellCheck={false}
         value={text}
         onChange={({ currentTarget }) => change(currentTarget.value)}
+        onFile={change}
         error={!isAsking && atKey && fieldText(atKey)}
       />
       <div role="status">
@@ -94,13 +90,6 @@ export function RenewLicense({ license, onDone }: Props) {
         </Alert>
       )}
       <Group justify="flex-end" gap="xs">
-        <FileButton onChange={(file) => void file?.text().then(change)}>
-          {(props) => (
-            <Button variant="default" {...props}>
-              {t('license.file')}
-            </Button>
-          )}
-        </FileButton>
         <Button variant="default" onClick={onDone}>
           {t('common.cancel')}
         </Button>

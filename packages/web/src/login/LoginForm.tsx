@@ -8,7 +8,7 @@ import { api } from '../app/client.ts'
 import { useInstance } from '../app/instance.ts'
 import { MinimalCard } from '../app/Minimal.tsx'
 import { statusQuery } from '../app/ServerWatch.tsx'
-import { useDraftForm } from '../ui/form.tsx'
+import { Form, useDraftForm } from '../ui/form.tsx'
 
 type Values = { username: string; password: string }
 
@@ -18,7 +18,7 @@ export function LoginForm({ onSignedIn }: { onSignedIn: (user: UserInfo) => Prom
   const { name } = useInstance()
   const { data: status } = useQuery(statusQuery())
   const [refused, setRefused] = useState<CallFailed | null>(null)
-  const { form, field, onSubmit, isSaving } = useDraftForm<Values>({
+  const { form, field, frame, isSaving } = useDraftForm<Values>({
     name: 'login',
     initial: { username: '', password: '' },
     schema: credentials,
@@ -39,7 +39,7 @@ export function LoginForm({ onSignedIn }: { onSignedIn: (user: UserInfo) => Prom
           {t('login.first')}
         </Alert>
       )}
-      <form onSubmit={onSubmit} noValidate>
+      <Form {...frame}>
         {refused && (
           <Alert variant="light" color="red" mb="md" role="alert" title={refused.message}>
             {refused.code === 401 ? t('login.wrong') : null}
@@ -57,7 +57,7 @@ export function LoginForm({ onSignedIn }: { onSignedIn: (user: UserInfo) => Prom
         <Button type="submit" fullWidth size="md" loading={isSaving}>
           {t('login.submit')}
         </Button>
-      </form>
+      </Form>
     </MinimalCard>
   )
 }

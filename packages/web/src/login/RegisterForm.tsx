@@ -2,7 +2,7 @@ import { Alert, Button, PasswordInput, SimpleGrid, TextInput } from '@mantine/co
 import { registration } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
-import { useDraftForm } from '../ui/form.tsx'
+import { Form, useDraftForm } from '../ui/form.tsx'
 
 const blank = { firstname: '', lastname: '', username: '', email: '', password: '', confirm_password: '' }
 
@@ -10,7 +10,7 @@ type Props = { token: string | undefined; onCreated: (username: string, password
 
 export function RegisterForm({ token, onCreated }: Props) {
   const { t } = useTranslation()
-  const { field, onSubmit, isSaving, isRefused, guards } = useDraftForm({
+  const { field, frame, isSaving, isRefused } = useDraftForm({
     name: 'register',
     initial: blank,
     schema: registration,
@@ -25,8 +25,7 @@ export function RegisterForm({ token, onCreated }: Props) {
   const password = field('password')
   const toggle = { 'aria-label': t('login.show'), tabIndex: 0 }
   return (
-    <form onSubmit={onSubmit} noValidate>
-      {guards}
+    <Form {...frame}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" mb="sm">
         <TextInput
           label={t('register.firstname')}
@@ -79,6 +78,6 @@ export function RegisterForm({ token, onCreated }: Props) {
       <Button type="submit" fullWidth size="md" loading={isSaving}>
         {t('register.submit')}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,5 +1,5 @@
 import { Alert, Button, FileButton, Group, Progress, Select, Stack, Text, TextInput } from '@mantine/core'
-import { type ModelCheck, api as table } from '@sightline/contract'
+import { type ModelCheck, type TensorShape, api as table } from '@sightline/contract'
 import {
   type DetectionLabel,
   detectionLabels,
@@ -15,7 +15,8 @@ import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
 import { fieldText, words } from '../i18n/words.ts'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
+import { withinLimit } from '../ui/shrink.ts'
 import classes from './model.module.css'
 
 type Trial = { check: ModelCheck; name: string; picture: string | undefined }
@@ -122,8 +123,9 @@ type ConfirmingProps = { trial: Trial; onTry: (head: ModelHead, picture?: string
 function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) {
   const { t } = useTranslation()
   const [pictureFault, setPictureFault] = useState<string | null>(null)
-  const { form, field, onSubmit, isSaving } = useDraftForm({
-    name: 'model.add',
+  const { form, field, frame, isSaving } = useDraftForm({
+    // Of this file alone: what was typed for another one would be laid over what the trial found here.
+    name: `model.add:${check.path}`,
     initial: {
       model_name: name,
       path: check.path,
@@ -132,6 +134,8 @@ function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) 
       value_range: 'unit' as ValueRange,
     },
     schema: table.model.create.input,
+    // As the trial found them.
+    secrets: ['head', 'labels', 'value_range'],
     async submit(values) {
       const result = await api.model.create.call(values)
       if (!result.status) throw result.failure
@@ -147,12 +151,14 @@ function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) 
   }
   const another = async (file: File | null) => {
     if (!file) return
-    const result = await api.upload.create.call({ kind: 'image' }, { file })
+    const sent = await withinLimit(file)
+    if (!sent) return setPictureFault(fieldText('image_invalid'))
+    const result = await api.upload.create.call({ kind: 'image' }, { file: sent })
     if (result.status) onTry(check.head, result.data.path)
     else setPictureFault(result.message.text)
   }
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <Form {...frame}>
       <Stack gap="sm">
         <TextInput label={t('model.name')} withAsterisk data-autofocus {...field('model_name')} />
         <div>
@@ -208,13 +214,18 @@ function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) 
             opset: check.opset,
             input: `${check.input_width} × ${check.input_height}`,
           })}{' '}
+          {t('model.tensors', { inputs: tensorText(check.inputs), outputs: tensorText(check.outputs) })}{' '}
           <span className={classes.hash}>SHA-256 {check.sha256}</span>
         </Text>
       </Stack>
       <FormActions submitLabel={t('model.confirm')} isSaving={isSaving} onCancel={onDone} />
-    </form>
+    </Form>
   )
 }
+
+/** `images [1, 3, 640, 640]`, as the file declares them. */
+const tensorText = (tensors: readonly TensorShape[]): string =>
+  tensors.map(({ name, dims }) => `${name} [${dims.join(', ')}]`).join(', ')
 
 /** The picture that it was tried on, with what it found there. */
 function Found({ check, labels }: { check: ModelCheck; labels: Record<string, DetectionLabel> }) {

@@ -128,14 +128,23 @@ export function EdgeDetail({ nimble, tab = 'overview', onTab }: Props) {
 }
 
 /** Why it is kept out, and what it sent that could not be kept, each with the next step. */
-function Trouble({ nimble: { mode }, status }: { nimble: Nimble; status: NimbleStatus }) {
+function Trouble({ nimble: { nimble_id, mode }, status }: { nimble: Nimble; status: NimbleStatus }) {
   const { t } = useTranslation()
+  const mayEdit = useMay('edit')
+  const retry = useMutation(api.nimble.retry.mutation())
   const { cause, state, rejected_events } = status
   return (
     <>
       {cause !== null && state !== 'connecting' && (
         <Alert color={state === 'online' ? 'orange' : 'red'} variant="light" mb="md">
           {mode === 'enrolled' && cause === 'key_changed' ? t('nimble.enrol.otherKey') : causeText(cause)}
+          {mayEdit && mode === 'dial' && state !== 'online' && (
+            <p style={{ marginBottom: 0 }}>
+              <Button size="xs" variant="default" loading={retry.isPending} onClick={() => retry.mutate({ nimble_id })}>
+                {t('nimble.retry')}
+              </Button>
+            </p>
+          )}
         </Alert>
       )}
       {rejected_events !== null && rejected_events > 0 && (

@@ -21,8 +21,10 @@ import type * as z from 'zod'
 import { api } from '../app/client.ts'
 import { licenseName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { useUser } from '../session.ts'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 import { asJson, jsonText } from '../ui/json-text.ts'
+import { OrganizationSelect } from '../ui/OrganizationSelect.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import classes from './nimble.module.css'
 
@@ -49,28 +51,26 @@ type Props = {
   licenses: readonly License[]
   mayBind: boolean
   submitLabel: string
-  onSubmit: (input: EdgeInput) => Promise<unknown>
+  /** @param version of the stored edge server that the input came from */
+  onSubmit: (input: EdgeInput, version: number | undefined) => Promise<unknown>
   onCancel: () => void
 }
 
 export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onCancel }: Props) {
   const { t } = useTranslation()
   const [isAdvanced, { toggle }] = useDisclosure()
-  const {
-    values,
-    form,
-    field,
-    onSubmit: submit,
-    isSaving,
-    guards,
-  } = useDraftForm({
+  const { organization_id: own } = useUser()
+  const owner = nimble?.organization_id ?? own
+  const licensesOf = (organization: string) => licenses.filter((one) => one.organization_id === organization)
+  const { values, form, field, frame, isSaving } = useDraftForm({
     name: nimble ? `nimble.edit:${nimble.nimble_id}` : 'nimble.add',
     initial: {
       name: nimble?.name ?? '',
       mode: nimble?.mode ?? ('dial' as Nimble['mode']),
       address: nimble?.address ?? '',
       port: (nimble?.port ?? '') as number | '',
-      license_id: nimble?.license_id ?? licenses[0]?.license_id ?? '',
+      organization_id: owner,
+      license_id: nimble?.license_id ?? licensesOf(owner)[0]?.license_id ?? '',
       connection_timeout: nimble?.connection_timeout ?? defaults.connection_timeout,
       wait_between_retry: nimble?.wait_between_retry ?? defaults.wait_between_retry,
       retry_times: nimble?.retry_times ?? defaults.retry_times,
@@ -78,17 +78,17 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
       sinks: asJson(nimble?.sinks ?? nimbleExample.sinks),
       sources: asJson(nimble?.sources ?? nimbleExample.sources),
     },
+    version: nimble?.version,
     schema: formSchema,
     toInput: inputOf,
-    submit: (filled) => onSubmit(formSchema.parse(inputOf(filled))),
+    submit: (filled, version) => onSubmit(formSchema.parse(inputOf(filled)), version),
   })
   const dials = values.mode === 'dial'
 
   const isForever = values.retry_times === -1
   const canTest = values.address !== '' && typeof values.port === 'number'
   return (
-    <form onSubmit={submit} noValidate>
-      {guards}
+    <Form {...frame}>
       <Stack gap="md" maw={860}>
         <Panel>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
@@ -100,12 +100,21 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
               withAsterisk
               allowDeselect={false}
               disabled={Boolean(nimble) && !mayBind}
-              data={licenses.map((one) => ({
+              data={licensesOf(values.organization_id).map((one) => ({
                 value: one.license_id,
                 label: `${licenseName(one)} (${one.channels_used}/${one.channel_limit})`,
               }))}
               {...field('license_id')}
             />
+            {!nimble && (
+              <OrganizationSelect
+                {...field('organization_id')}
+                onChange={(next) => {
+                  form.setFieldValue('organization_id', next)
+                  form.setFieldValue('license_id', licensesOf(next)[0]?.license_id ?? '')
+                }}
+              />
+            )}
           </SimpleGrid>
           <Radio.Group mt="md" label={t('nimble.form.mode')} {...field('mode')}>
             <Stack gap={8} mt={6}>
@@ -183,7 +192,7 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
         </Panel>
         <FormActions submitLabel={submitLabel} isSaving={isSaving} onCancel={onCancel} />
       </Stack>
-    </form>
+    </Form>
   )
 }
 

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatTime } from '../i18n/format.ts'
 import { Panel } from '../ui/Panel.tsx'
+import { enrolCommand } from './enrol-command.ts'
 import classes from './nimble.module.css'
 
 type Props = {
@@ -18,7 +19,7 @@ type Props = {
 export function Enrolment({ nimble: { nimble_id, key_state }, isWanted }: Props) {
   const { t } = useTranslation()
   const enrol = useMutation(api.nimble.enrol.mutation({ quiet: true, inline: true }))
-  const made = enrol.data
+  const made = enrol.data && { ...enrol.data, ...enrolCommand(enrol.data.command, location.origin) }
   const isKnown = key_state === 'pinned'
   return (
     <Panel title={t('nimble.enrol.title')} hint={t(isKnown ? 'nimble.enrol.known' : 'nimble.enrol.hint')}>
@@ -31,6 +32,11 @@ export function Enrolment({ nimble: { nimble_id, key_state }, isWanted }: Props)
           <pre className={classes.command} tabIndex={0}>
             {made.command}
           </pre>
+          {made.isHereOnly && (
+            <Alert color="orange" role="status" mb="sm">
+              {t('nimble.enrol.hereOnly')}
+            </Alert>
+          )}
           <Text size="sm" className="muted num">
             {t('nimble.enrol.until', { time: formatTime(made.expires_at) })}
           </Text>

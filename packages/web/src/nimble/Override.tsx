@@ -37,26 +37,41 @@ export function Override({ nimble, opened, onClose }: Props) {
 function Document({ nimble, onDone }: { nimble: Nimble; onDone: () => void }) {
   const { t } = useTranslation()
   const { nimble_id } = nimble
-  const read = useQuery({ ...api.setting.nimbleGet.query({ nimble_id }), staleTime: 0, gcTime: 0 })
-  if (read.isError) return <ErrorPanel error={read.error} onRetry={() => void read.refetch()} />
-  if (!read.data || read.isFetching) return <BlockSkeleton height={360} />
+  // Read once: another look at it, such as on coming back to the window, would take away what was typed.
+  const read = useQuery({
+    ...api.setting.nimbleGet.query({ nimble_id }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  if (read.isError && !read.data) return <ErrorPanel error={read.error} onRetry={() => void read.refetch()} />
+  if (!read.data) return <BlockSkeleton height={360} />
   const { nimble_id: _, version, ...configuration } = read.data
   return (
     <Editor
       nimbleId={nimble_id}
       version={version}
       before={asJson(configuration)}
+      onStale={() => void read.refetch()}
       onDone={onDone}
       label={t('nimble.override.document')}
     />
   )
 }
 
-type EditorProps = { nimbleId: string; version: number | undefined; before: string; label: string; onDone: () => void }
+type EditorProps = {
+  nimbleId: string
+  version: number | undefined
+  /** The stored document; read again when somebody else has changed it. */
+  before: string
+  label: string
+  onStale: () => void
+  onDone: () => void
+}
 
-function Editor({ nimbleId, version, before, label, onDone }: EditorProps) {
+function Editor({ nimbleId, version, before, label, onStale, onDone }: EditorProps) {
   const { t } = useTranslation()
   const [text, setText] = useState(before)
+  const [isStale, setIsStale] = useState(false)
   const [faults, setFaults] = useState<readonly string[]>([])
   const [next, setNext] = useState<NimbleConfiguration | null>(null)
   const [isSaving, setIsSaving] = useState(false)
@@ -83,6 +98,11 @@ function Editor({ nimbleId, version, before, label, onDone }: EditorProps) {
       onDone()
       return
     }
+    if (result.failure.code === 412) {
+      // The review that is open compares with what is stored now: what would be undone is seen before it is saved.
+      setIsStale(true)
+      return onStale()
+    }
     setNext(null)
     const fields = Object.entries(result.failure.errors).flatMap(([field, ids]) =>
       ids.map((id) => t('common.pair', { name: field, text: fieldText(id) })),
@@ -95,6 +115,24 @@ function Editor({ nimbleId, version, before, label, onDone }: EditorProps) {
   const changed = lines.filter(({ kind }) => kind !== 'same').length
   return (
     <Stack gap="sm">
+      {isStale && (
+        <Alert color="orange" role="alert" title={t('state.behindTitle')}>
+          {t('nimble.override.stale')}
+          <Button
+            mt="sm"
+            display="block"
+            variant="default"
+            size="compact-sm"
+            onClick={() => {
+              setText(before)
+              setNext(null)
+              setIsStale(false)
+            }}
+          >
+            {t('state.behindTheirs')}
+          </Button>
+        </Alert>
+      )}
       {next ? (
         <>
           <Text size="sm" role="status">

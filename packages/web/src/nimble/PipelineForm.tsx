@@ -39,6 +39,8 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onEdit, onCancel, 
   const [typed, setTyped] = useState<string | null>(null)
   const name = typed ?? pipeline?.pipeline_name ?? t(`usecase.name.${usecase}`)
   const [changes, setChanges] = useState<PipelineElements>({})
+  /** Of the pipeline as it was opened; after a refusal as stale, of what is shown since. */
+  const [opened, setOpened] = useState(pipeline?.version)
   const defaults = useQuery(api.pipeline.defaults.query({ usecase_key: usecase }))
   const create = useMutation(api.pipeline.create.mutation({ inline: true }))
   const update = useMutation(api.pipeline.update.mutation({ inline: true }))
@@ -79,13 +81,15 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onEdit, onCancel, 
           pipeline_id: pipeline.pipeline_id,
           ...(name !== pipeline.pipeline_name && { pipeline_name: name }),
           ...(changed.length > 0 && { pipeline_elements }),
-          version: pipeline.version,
+          version: opened ?? pipeline.version,
         },
         {
           onSuccess: onDone,
           onError: ({ code }) => {
             // Somebody else was faster: what they changed is shown under what was set here.
-            if (code === 412) refresh('pipeline')
+            if (code !== 412) return
+            setOpened(undefined)
+            refresh('pipeline')
           },
         },
       )

@@ -17,7 +17,7 @@ type Stream = Reply<(typeof table)['source']['mapping']>[number]
 /** The streams that an edge server reads: of which camera each is, and which analytics look at it. */
 export function StreamList({ nimbleId }: { nimbleId: string }) {
   const { t } = useTranslation()
-  const mapping = useQuery(api.source.mapping.query({}))
+  const mapping = useQuery(api.source.mapping.query({ nimble_id: nimbleId }))
   const sync = useQuery({ ...api.nimble.sync.query({ nimble_id: nimbleId }), refetchInterval: 10_000 })
   const failed = [mapping, sync].find(({ isError, data }) => isError && !data)
   if (failed) return <ErrorPanel error={failed.error} onRetry={() => void failed.refetch()} />
@@ -66,7 +66,7 @@ export function StreamList({ nimbleId }: { nimbleId: string }) {
       <DataTable
         label={t('pipeline.streams.title')}
         columns={columns}
-        rows={mapping.data.filter(({ nimble_id }) => nimble_id === nimbleId)}
+        rows={mapping.data}
         rowId={({ source_id }) => source_id}
         filterLabel={t('pipeline.streams.find')}
         empty={<Empty icon={<IconVideo stroke={1.5} />} title={t('sync.empty')} />}

@@ -22,7 +22,8 @@ export type CameraDrag = {
 
 /**
  * Lets a camera be drawn onto another edge server: by mouse from anywhere on its card, by finger or pen from its handle,
- * as the rest of the card scrolls the page. Targets are elements with `data-nimble`. Escape ends it.
+ * as the rest of the card scrolls the page. Targets are elements with `data-nimble` of the same organization. Escape ends
+ * it.
  * @param onDrop is told which camera was let go over which other edge server; null: nobody may
  * @returns also what is drawn meanwhile and said to screen readers
  */
@@ -38,6 +39,8 @@ export function useCameraDrag(
   const label = useRef<HTMLDivElement>(null)
   const drop = useRef(onDrop)
   drop.current = onDrop
+  const known = useRef(edges)
+  known.current = edges
   const dragged = isMoving && grabbed ? grabbed.camera : null
   const target = edges.find(({ nimble_id }) => nimble_id === over)
 
@@ -50,7 +53,9 @@ export function useCameraDrag(
     const look = () => {
       label.current?.style.setProperty('translate', `${at.x + 14}px ${at.y + 10}px`)
       const under = document.elementFromPoint(at.x, at.y)?.closest<HTMLElement>('[data-nimble]')?.dataset.nimble ?? null
-      target = under === grabbed.camera.nimble_id ? null : under
+      const { nimble_id, organization_id } = grabbed.camera
+      const edge = known.current.find((one) => one.nimble_id === under)
+      target = edge && under !== nimble_id && edge.organization_id === organization_id ? under : null
       setOver(target)
     }
     const follow = () => {

@@ -70,17 +70,19 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
   const { t } = useTranslation()
   const { devices } = run
   const [deviceId, setDeviceId] = useState(first.device_id)
-  const [usecase, setUsecase] = useState<Offered>('pplcnt')
+  const [chosen, setUsecase] = useState<Offered>('pplcnt')
   const [chosenPlace, setPlace] = useState<Place>('whole')
-  const { data: known } = useQuery(api.usecase.list.query({}))
   const create = useMutation(api.channel.create.mutation())
 
+  const device = devices.find((one) => one.device_id === deviceId) ?? first
+  // What may be attached at its site.
+  const { data: known } = useQuery(api.usecase.list.query({ site_id: device.site_id }))
+  const cards = offered.filter((key) => !known || known.some((one) => one.usecase_key === key && one.built_in))
+  const usecase = cards.includes(chosen) ? chosen : (cards[0] ?? chosen)
   const needsLine = usecase === 'pplocc'
   const place = needsLine && chosenPlace === 'whole' ? 'lineAcross' : chosenPlace
-  const device = devices.find((one) => one.device_id === deviceId) ?? first
   const licenses = useQuery(api.license.list.query({}))
   const room = licenses.data && licenseRoom(licenses.data, device.nimble_id, usecase)
-  const cards = offered.filter((key) => !known || known.some((one) => one.usecase_key === key && one.built_in))
 
   const attach = () =>
     create.mutate(

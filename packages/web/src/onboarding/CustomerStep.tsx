@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { api, queryClient } from '../app/client.ts'
 import { saveConfig } from '../app/customer.ts'
 import { useUser } from '../session.ts'
-import { useDraftForm } from '../ui/form.tsx'
+import { Form, useDraftForm } from '../ui/form.tsx'
 import type { StepProps } from './Onboarding.tsx'
 import { StepCard } from './StepCard.tsx'
 
@@ -24,7 +24,7 @@ export function CustomerStep(props: StepProps) {
 function NewCustomer({ onNext, onSkip }: StepProps) {
   const { t } = useTranslation()
   const { organization_id } = useUser()
-  const { field, onSubmit, isSaving } = useDraftForm({
+  const { field, frame, isSaving } = useDraftForm({
     name: 'first-run.customer',
     initial: { customer_name: '' },
     schema: customerDraft,
@@ -38,7 +38,7 @@ function NewCustomer({ onNext, onSkip }: StepProps) {
   })
   return (
     <StepCard title={t('onboarding.customer.title')} text={t('onboarding.customer.text')}>
-      <form onSubmit={onSubmit} noValidate>
+      <Form {...frame}>
         <TextInput
           label={t('onboarding.customer.name')}
           autoComplete="organization"
@@ -54,7 +54,7 @@ function NewCustomer({ onNext, onSkip }: StepProps) {
             {t('onboarding.customer.create')}
           </Button>
         </Group>
-      </form>
+      </Form>
     </StepCard>
   )
 }

@@ -1,12 +1,12 @@
 import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
-import { type Nimble, nimbleDraft } from '@sightline/contract'
+import { type License, type Nimble, nimbleDraft } from '@sightline/contract'
 import { IconServer2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { edgeName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
-import { useDraftForm } from '../ui/form.tsx'
+import { Form, useDraftForm } from '../ui/form.tsx'
 import { StatusDot } from '../ui/Health.tsx'
 import type { StepProps } from './Onboarding.tsx'
 import classes from './onboarding.module.css'
@@ -23,7 +23,7 @@ export function EdgeStep({ run, onNext, onSkip }: StepProps) {
       onNext={nimble && isOnline ? onNext : undefined}
       onSkip={isOnline ? undefined : onSkip}
     >
-      {nimble ? <Found nimble={nimble} /> : <AddEdge licenseId={license?.license_id ?? ''} />}
+      {nimble ? <Found nimble={nimble} /> : <AddEdge license={license} />}
     </StepCard>
   )
 }
@@ -75,21 +75,22 @@ function Found({ nimble }: { nimble: Nimble }) {
   )
 }
 
-function AddEdge({ licenseId }: { licenseId: string }) {
+function AddEdge({ license }: { license: License | null }) {
   const { t } = useTranslation()
-  const { field, onSubmit, isSaving } = useDraftForm({
+  const belongs = { license_id: license?.license_id ?? '', organization_id: license?.organization_id }
+  const { field, frame, isSaving } = useDraftForm({
     name: 'first-run.edge',
     initial: { name: '', address: '', port: '' as number | '' },
     schema: nimbleDraft,
-    toInput: (values) => ({ ...values, license_id: licenseId }),
+    toInput: (values) => ({ ...values, ...belongs }),
     async submit({ name, address, port }) {
-      const result = await api.nimble.create.call({ name, address, port: Number(port), license_id: licenseId })
+      const result = await api.nimble.create.call({ name, address, port: Number(port), ...belongs })
       if (!result.status) throw result.failure
       refresh('nimble')
     },
   })
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <Form {...frame}>
       <Stack gap="sm" maw={420}>
         <TextInput label={t('onboarding.edge.name')} data-first {...field('name')} />
         <TextInput label={t('onboarding.edge.address')} {...field('address')} />
@@ -100,6 +101,6 @@ function AddEdge({ licenseId }: { licenseId: string }) {
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   )
 }

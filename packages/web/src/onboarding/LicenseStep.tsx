@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { formatDate } from '../i18n/format.ts'
 import { licenseName } from '../i18n/seeded.ts'
-import { useDraftForm } from '../ui/form.tsx'
+import { Form, useDraftForm } from '../ui/form.tsx'
 import type { StepProps } from './Onboarding.tsx'
 import classes from './onboarding.module.css'
 import { StepCard } from './StepCard.tsx'
@@ -34,6 +34,9 @@ export function LicenseStep({ run: { license }, onNext, onSkip }: StepProps) {
           <b>{licenseName(license)}</b>
           <span className="t2 num">
             {t('onboarding.license.channels', { used: license.channels_used, limit: license.channel_limit })} ·{' '}
+            {license.state === 'upcoming' &&
+              license.valid_from &&
+              `${t('license.state.upcoming', { date: formatDate(license.valid_from) })} · `}
             {license.expires_at
               ? t('onboarding.license.expires', { date: formatDate(license.expires_at) })
               : t('onboarding.license.unlimited')}
@@ -47,7 +50,7 @@ export function LicenseStep({ run: { license }, onNext, onSkip }: StepProps) {
 
 function AddKey({ onAdded, onCancel }: { onAdded: () => void; onCancel: () => void }) {
   const { t } = useTranslation()
-  const { field, onSubmit, isSaving } = useDraftForm({
+  const { field, frame, isSaving } = useDraftForm({
     name: 'first-run.license',
     initial: { license_name: '', license_key: '' },
     schema: table.license.create.input,
@@ -60,7 +63,7 @@ function AddKey({ onAdded, onCancel }: { onAdded: () => void; onCancel: () => vo
     },
   })
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <Form {...frame}>
       <Stack gap="sm" mt="md">
         <TextInput label={t('onboarding.license.keyName')} autoFocus {...field('license_name')} />
         <Textarea
@@ -77,6 +80,6 @@ function AddKey({ onAdded, onCancel }: { onAdded: () => void; onCancel: () => vo
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   )
 }

@@ -6,7 +6,7 @@ import { useInstance } from '../app/instance.ts'
 import { type ThemeChoice, useTheme } from '../app/theme.ts'
 import { useChooseLanguage } from '../app/use-language.ts'
 import { type Language, language, languages } from '../i18n/index.ts'
-import { useDraftForm } from '../ui/form.tsx'
+import { Form, useDraftForm } from '../ui/form.tsx'
 import { ImageUpload } from '../ui/ImageUpload.tsx'
 import type { StepProps } from './Onboarding.tsx'
 import { StepCard } from './StepCard.tsx'
@@ -16,7 +16,7 @@ export function LookStep({ onNext, onSkip }: StepProps) {
   const { name, logo } = useInstance()
   const { choice, isDark, choose } = useTheme()
   const chooseLanguage = useChooseLanguage()
-  const { form, values, field, onSubmit, isSaving } = useDraftForm<{ name: string; logo: string | null }>({
+  const { form, values, field, frame, isSaving } = useDraftForm<{ name: string; logo: string | null }>({
     name: 'first-run.look',
     initial: { name, logo },
     schema: instanceChange,
@@ -34,7 +34,7 @@ export function LookStep({ onNext, onSkip }: StepProps) {
   const themes: ThemeChoice[] = ['light', 'dark', 'system']
   return (
     <StepCard title={t('onboarding.look.title')} text={t('onboarding.look.text')}>
-      <form onSubmit={onSubmit} noValidate>
+      <Form {...frame}>
         <Stack gap="md" maw={420}>
           <TextInput label={t('onboarding.look.name')} data-first {...field('name')} />
           <ImageUpload
@@ -72,7 +72,7 @@ export function LookStep({ onNext, onSkip }: StepProps) {
             {t('common.continue')}
           </Button>
         </Group>
-      </form>
+      </Form>
     </StepCard>
   )
 }

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { CountrySelect } from '../ui/CountrySelect.tsx'
-import { useDraftForm } from '../ui/form.tsx'
+import { Form, useDraftForm } from '../ui/form.tsx'
 import { browserZone, TimezoneSelect } from '../ui/TimezoneSelect.tsx'
 import type { StepProps } from './Onboarding.tsx'
 import { StepCard } from './StepCard.tsx'
@@ -32,7 +32,7 @@ type Props = { customer: Customer; onNext: () => void; onSkip: () => void }
 
 function NewSite({ customer: { customer_id, organization_id }, onNext, onSkip }: Props) {
   const { t } = useTranslation()
-  const { field, values, onSubmit, isSaving } = useDraftForm({
+  const { field, values, frame, isSaving } = useDraftForm({
     name: 'first-run.site',
     initial: { site_name: '', site_address: { site_timezone: browserZone(), site_city: '', site_country: '' } },
     schema: siteDraft,
@@ -61,7 +61,7 @@ function NewSite({ customer: { customer_id, organization_id }, onNext, onSkip }:
   const found = look.data && isPlace(city, site_country) ? look.data : null
   return (
     <StepCard title={t('onboarding.site.title')} text={t('onboarding.site.text')}>
-      <form onSubmit={onSubmit} noValidate>
+      <Form {...frame}>
         <Stack gap="sm" maw={520}>
           <TextInput label={t('onboarding.site.name')} data-first {...field('site_name')} />
           <TimezoneSelect
@@ -82,9 +82,11 @@ function NewSite({ customer: { customer_id, organization_id }, onNext, onSkip }:
             />
           </SimpleGrid>
           <span className="t3" role="status" style={{ fontSize: 13 }}>
-            {found?.found
-              ? t('address.found', { place: [found.city ?? city, found.state].filter(Boolean).join(', ') })
-              : t(found ? 'onboarding.site.unplaced' : 'onboarding.site.placeHint')}
+            {look.isError
+              ? look.error.message
+              : found?.found
+                ? t('address.found', { place: [found.city ?? city, found.state].filter(Boolean).join(', ') })
+                : t(found ? 'onboarding.site.unplaced' : 'onboarding.site.placeHint')}
           </span>
         </Stack>
         <Group justify="flex-end" gap="xs" mt="lg">
@@ -95,7 +97,7 @@ function NewSite({ customer: { customer_id, organization_id }, onNext, onSkip }:
             {t('onboarding.site.create')}
           </Button>
         </Group>
-      </form>
+      </Form>
     </StepCard>
   )
 }

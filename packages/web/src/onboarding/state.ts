@@ -47,10 +47,13 @@ export function useFirstRun(): FirstRun {
     ...api.event.range.query({ channel_id: channel?.channel_id, event_limit: 1, kind: 'window', start: '-7d' }),
     enabled: Boolean(channel),
   })
+  const isOwn = ({ organization_id }: { organization_id: string }) =>
+    !selected || organization_id === selected.organization_id
+  const ownNimbles = nimbles.data?.filter(isOwn) ?? []
   return {
     isLoading: licenses.isLoading || nimbles.isLoading || sites.isLoading || devices.isLoading,
-    license: licenses.data?.find((one) => one.state === 'valid' || one.state === 'expiring') ?? null,
-    nimble: nimbles.data?.find((one) => one.is_local) ?? nimbles.data?.[0] ?? null,
+    license: licenses.data?.find((one) => isOwn(one) && (one.state === 'valid' || one.state === 'expiring')) ?? null,
+    nimble: ownNimbles.find((one) => one.is_local) ?? ownNimbles[0] ?? null,
     customer: selected,
     sites: newestFirst(sites.data),
     devices: devices.data?.filter(isHere) ?? [],

@@ -5,7 +5,7 @@ import type * as z from 'zod'
 import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { words } from '../i18n/words.ts'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 
 type Input = z.input<typeof organizationDraft>
 
@@ -18,7 +18,7 @@ export function OrganizationForm({
   onClose: () => void
 }) {
   const { t } = useTranslation()
-  const { values, field, onSubmit, isSaving, guards } = useDraftForm<Input>({
+  const { values, field, frame, isSaving } = useDraftForm<Input>({
     name: organization ? `organization.edit:${organization.organization_id}` : 'organization.add',
     initial: {
       organization_name: organization?.organization_name ?? '',
@@ -26,13 +26,14 @@ export function OrganizationForm({
       raw_days: organization?.raw_days ?? 7,
       rollup_days: organization?.rollup_days ?? 400,
     },
+    version: organization?.version,
     schema: organizationDraft,
-    async submit(input) {
+    async submit(input, version) {
       const result = organization
         ? await api.organization.update.call({
             ...input,
             organization_id: organization.organization_id,
-            version: organization.version,
+            version,
           })
         : await api.organization.create.call(input)
       if (!result.status) throw result.failure
@@ -48,8 +49,7 @@ export function OrganizationForm({
     organization !== null &&
     (Number(values.raw_days) < organization.raw_days || Number(values.rollup_days) < organization.rollup_days)
   return (
-    <form onSubmit={onSubmit} noValidate>
-      {guards}
+    <Form {...frame}>
       <Stack gap="sm">
         <TextInput label={t('organization.name')} withAsterisk data-autofocus {...field('organization_name')} />
         <Textarea label={t('common.description')} {...field('description')} />
@@ -78,6 +78,6 @@ export function OrganizationForm({
           onCancel={onClose}
         />
       </Stack>
-    </form>
+    </Form>
   )
 }

@@ -25,6 +25,11 @@ export function OrganizationList() {
   const { data: customers } = useQuery(api.customer.list.query({}))
   const organizations = query.data
   const [edited, setEdited] = useState<Organization | 'new' | null>(null)
+  /** As stored now: somebody else may change it while the dialog is open. */
+  const current =
+    edited === 'new'
+      ? null
+      : (organizations?.find(({ organization_id }) => organization_id === edited?.organization_id) ?? edited)
   const [leaving, setLeaving] = useState<Organization | null>(null)
   const remove = useMutation(api.organization.delete.mutation({ inline: true }))
   const close = () => {
@@ -144,7 +149,7 @@ export function OrganizationList() {
         title={t(edited === 'new' ? 'organization.add' : 'organization.edit')}
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
-        {edited && <OrganizationForm organization={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
+        {edited && <OrganizationForm organization={current} onClose={() => setEdited(null)} />}
       </Modal>
       <Confirm
         opened={leaving !== null}

@@ -5,7 +5,7 @@ import { api } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { words } from '../i18n/words.ts'
 import { session, useUser } from '../session.ts'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 import { Panel } from '../ui/Panel.tsx'
 
 const blank = { current: '', password: '', confirm_password: '' }
@@ -13,7 +13,7 @@ const blank = { current: '', password: '', confirm_password: '' }
 export function PasswordTab() {
   const { t } = useTranslation()
   const { username } = useUser()
-  const { form, field, onSubmit, isSaving } = useDraftForm({
+  const { form, field, frame, isSaving } = useDraftForm({
     name: 'profile.password',
     initial: blank,
     schema: passwordChange,
@@ -31,7 +31,7 @@ export function PasswordTab() {
   const password = field('password')
   const toggle = { 'aria-label': t('login.show'), tabIndex: 0 }
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <Form {...frame}>
       <Panel>
         {/* Password managers need to know whose password this is. */}
         <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
@@ -58,6 +58,6 @@ export function PasswordTab() {
         </Stack>
         <FormActions submitLabel={t('profile.change')} isSaving={isSaving} />
       </Panel>
-    </form>
+    </Form>
   )
 }

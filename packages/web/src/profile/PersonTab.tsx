@@ -5,20 +5,14 @@ import { api } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { words } from '../i18n/words.ts'
 import { session, useUser } from '../session.ts'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 import { Panel } from '../ui/Panel.tsx'
 
 export function PersonTab() {
-  const user = useUser()
-  // A saved change has a new version: the form begins again with it.
-  return <PersonForm key={user.version} />
-}
-
-function PersonForm() {
   const { t } = useTranslation()
   const user = useUser()
-  const { user_id, version } = user
-  const { field, onSubmit, isSaving, guards } = useDraftForm({
+  const { user_id } = user
+  const { field, frame, isSaving } = useDraftForm({
     name: `profile:${user_id}`,
     initial: {
       firstname: user.firstname,
@@ -27,9 +21,14 @@ function PersonForm() {
       username: user.username,
       phone: user.phone ?? '',
     },
+    version: user.version,
+    async reload() {
+      const info = await api.user.info.call({})
+      if (info.status) session.set(info.data)
+    },
     schema: userChange,
     toInput: (values) => ({ ...values, phone: values.phone || null, user_id }),
-    async submit(values) {
+    async submit(values, version) {
       const result = await api.user.update.call({ ...values, phone: values.phone || null, user_id, version })
       if (!result.status) throw result.failure
       session.set({ ...user, ...result.data })
@@ -37,8 +36,7 @@ function PersonForm() {
     },
   })
   return (
-    <form onSubmit={onSubmit} noValidate>
-      {guards}
+    <Form {...frame}>
       <Panel>
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
           <TextInput label={t('profile.firstname')} autoComplete="given-name" {...field('firstname')} />
@@ -56,6 +54,6 @@ function PersonForm() {
         </SimpleGrid>
         <FormActions submitLabel={t('common.save')} isSaving={isSaving} />
       </Panel>
-    </form>
+    </Form>
   )
 }

@@ -5,6 +5,7 @@ import { NotFoundPage } from '../app/ErrorPage.tsx'
 import { StartError } from '../app/RouteError.tsx'
 import { ShellSkeleton } from '../app/ShellSkeleton.tsx'
 import { useThemeOfUser } from '../app/theme.ts'
+import { LeaveQuestion } from '../ui/LeaveQuestion.tsx'
 
 export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   beforeLoad: () => boot(),
@@ -16,5 +17,10 @@ export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()(
 
 function Root() {
   useThemeOfUser()
-  return <Outlet />
+  return (
+    <>
+      <Outlet />
+      <LeaveQuestion />
+    </>
+  )
 }

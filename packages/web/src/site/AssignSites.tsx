@@ -37,7 +37,11 @@ const ways = ['customer', 'person'] as const
 function Assigning({ sites, onClose, onDone }: Props) {
   const { t } = useTranslation()
   const { customers } = useCustomer()
-  const others = customers.filter(({ customer_id }) => sites.some((site) => site.customer_id !== customer_id))
+  const others = customers.filter(
+    ({ customer_id, organization_id }) =>
+      sites.every((site) => site.organization_id === organization_id) &&
+      sites.some((site) => site.customer_id !== customer_id),
+  )
   const [way, setWay] = useState<(typeof ways)[number]>(others.length > 0 ? 'customer' : 'person')
   const [chosen, setChosen] = useState<string | null>(null)
   const toCustomer = useMutation(api.customer.siteAssign.mutation())

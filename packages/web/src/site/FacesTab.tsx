@@ -1,16 +1,18 @@
-import { Alert, Button, Group, Modal, Text, Textarea, TextInput } from '@mantine/core'
-import { type Face, type Site, api as table } from '@sightline/contract'
+import { Alert, Button, Group, Modal, NumberInput, Text, Textarea, TextInput } from '@mantine/core'
+import { type Face, type Site, siteChange, api as table } from '@sightline/contract'
 import { IconFaceId, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
+import { portalNow } from '../app/clock.ts'
 import { formatSiteTime } from '../i18n/format.ts'
 import { fieldText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
+import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import classes from './face.module.css'
@@ -29,13 +31,28 @@ export function FacesTab({ site }: { site: Site }) {
 function FaceSwitch({ site }: { site: Site }) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
-  const { site_id, version, faces_allowed, faces_allowed_by, faces_allowed_at, faces_notice } = site
+  const { site_id, version, faces_allowed, faces_allowed_by, faces_allowed_at, faces_notice, faces_days } = site
+  const people = useQuery(api.face.list.query({ site_id })).data
   const [notice, setNotice] = useState(faces_notice)
+  const [days, setDays] = useState<number | string>(faces_days ?? '')
   const [isMissing, setIsMissing] = useState(false)
+  /** What is to be saved once it was asked whether the people who are due may go. */
+  const [asks, setAsks] = useState<{ allowed: boolean } | null>(null)
   const change = useMutation(api.site.update.mutation())
+  const wanted = days === '' ? null : Number(days)
+  const daysFault = siteChange.shape.faces_days.safeParse(wanted).error?.issues[0]?.message
+  const isShorter = wanted !== null && (faces_days === null || wanted < faces_days)
+  const overdue = isShorter ? (people ?? []).filter((person) => isOver(person, wanted)) : []
+  const send = (allowed: boolean) =>
+    change.mutate(
+      { site_id, version, faces_allowed: allowed, faces_notice: notice, faces_days: wanted },
+      { onSettled: () => setAsks(null) },
+    )
   const save = (allowed: boolean) => {
     if (allowed && notice.trim() === '') return setIsMissing(true)
-    change.mutate({ site_id, version, faces_allowed: allowed, faces_notice: notice })
+    if (daysFault) return
+    if (overdue.length > 0) setAsks({ allowed })
+    else send(allowed)
   }
   return (
     <Panel title={t('face.switchTitle')} hint={t('face.hint')}>
@@ -66,6 +83,19 @@ function FaceSwitch({ site }: { site: Site }) {
             }}
             error={isMissing && fieldText('required')}
           />
+          <NumberInput
+            mt="sm"
+            maw={420}
+            label={t('face.days')}
+            description={t('face.daysText')}
+            allowDecimal={false}
+            allowNegative={false}
+            // Whom it would concern at once is known then.
+            disabled={!people}
+            value={days}
+            onChange={setDays}
+            error={daysFault && fieldText(daysFault)}
+          />
           <Group mt="sm" gap="xs">
             <Button
               color={faces_allowed ? 'red.9' : undefined}
@@ -74,25 +104,43 @@ function FaceSwitch({ site }: { site: Site }) {
             >
               {t(faces_allowed ? 'face.turnOff' : 'face.turnOn')}
             </Button>
-            {faces_allowed && notice !== faces_notice && (
-              <Button variant="default" loading={change.isPending} onClick={() => save(true)}>
-                {t('face.saveNotice')}
+            {((faces_allowed && notice !== faces_notice) || wanted !== faces_days) && (
+              <Button variant="default" loading={change.isPending} onClick={() => save(faces_allowed)}>
+                {t('common.save')}
               </Button>
             )}
           </Group>
+          <Confirm
+            opened={asks !== null}
+            onClose={() => setAsks(null)}
+            title={t('face.overdue')}
+            confirmLabel={t('face.overdue')}
+            pending={change.isPending}
+            onConfirm={() => asks && send(asks.allowed)}
+          >
+            {t('face.overdueText', { count: overdue.length })}
+          </Confirm>
         </>
       ) : (
-        faces_notice && (
-          <Text size="sm" mt="sm" className={classes.notice}>
-            {faces_notice}
+        <>
+          {faces_notice && (
+            <Text size="sm" mt="sm" className={classes.notice}>
+              {faces_notice}
+            </Text>
+          )}
+          <Text size="sm" mt="sm" className="t2">
+            {faces_days === null ? t('face.keptUntilDeleted') : t('face.keptDays', { count: faces_days })}
           </Text>
-        )
+        </>
       )}
     </Panel>
   )
 }
 
-function People({ site: { site_id, faces_allowed } }: { site: Site }) {
+const dayMs = 86_400_000
+const isOver = ({ agreed_at }: Face, days: number): boolean => Date.parse(agreed_at) + days * dayMs <= portalNow()
+
+function People({ site: { site_id, faces_allowed, site_address } }: { site: Site }) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
   const query = useQuery(api.face.list.query({ site_id }))
@@ -103,6 +151,8 @@ function People({ site: { site_id, faces_allowed } }: { site: Site }) {
     </Button>
   )
   const people = query.data
+  /** As stored now: somebody else may rename them while the dialog is open. */
+  const named = naming === 'new' ? null : (people?.find(({ face_id }) => face_id === naming?.face_id) ?? naming)
   const isUnread = people?.some(({ pictures }) => pictures.some(({ is_read }) => is_read === false))
   return (
     <Panel
@@ -131,6 +181,7 @@ function People({ site: { site_id, faces_allowed } }: { site: Site }) {
                 key={person.face_id}
                 person={person}
                 mayEdit={mayEdit}
+                timezone={site_address.site_timezone}
                 takesPictures={faces_allowed}
                 onRename={() => setNaming(person)}
               />
@@ -144,9 +195,7 @@ function People({ site: { site_id, faces_allowed } }: { site: Site }) {
         title={t(naming === 'new' ? 'face.add' : 'face.rename')}
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
-        {naming && (
-          <NameForm siteId={site_id} person={naming === 'new' ? null : naming} onDone={() => setNaming(null)} />
-        )}
+        {naming && <NameForm siteId={site_id} person={named} onDone={() => setNaming(null)} />}
       </Modal>
     </Panel>
   )
@@ -178,16 +227,17 @@ function Unread({ siteId }: { siteId: string }) {
 
 function NameForm({ siteId, person, onDone }: { siteId: string; person: Face | null; onDone: () => void }) {
   const { t } = useTranslation()
-  const { field, onSubmit, isSaving } = useDraftForm({
+  const { field, frame, isSaving } = useDraftForm({
     name: `face.${person?.face_id ?? siteId}`,
     initial: { face_name: person?.face_name ?? '' },
+    version: person?.version,
     schema: table.face.create.input,
     toInput: (values) => ({ ...values, site_id: siteId }),
     // A name of a person is not left behind in the browser.
     secrets: ['face_name'],
-    async submit({ face_name }) {
+    async submit({ face_name }, version) {
       const result = person
-        ? await api.face.update.call({ face_id: person.face_id, face_name, version: person.version })
+        ? await api.face.update.call({ face_id: person.face_id, face_name, version })
         : await api.face.create.call({ site_id: siteId, face_name })
       if (!result.status) throw result.failure
       refresh('face')
@@ -195,9 +245,9 @@ function NameForm({ siteId, person, onDone }: { siteId: string; person: Face | n
     },
   })
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <Form {...frame}>
       <TextInput label={t('face.name')} withAsterisk data-autofocus autoComplete="off" {...field('face_name')} />
       <FormActions submitLabel={t('common.save')} isSaving={isSaving} onCancel={onDone} />
-    </form>
+    </Form>
   )
 }

@@ -1,36 +1,40 @@
 import { ActionIcon, Button, FileButton, Group, Menu, Text } from '@mantine/core'
 import type { Face } from '@sightline/contract'
-import { fairFacePx, imageMaxBytes, mostFacePictures } from '@sightline/domain'
+import { fairFacePx, mostFacePictures } from '@sightline/domain'
 import { IconDots, IconFaceId, IconPhotoPlus, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
+import { formatDate } from '../i18n/format.ts'
 import { fieldText } from '../i18n/words.ts'
 import { Confirm } from '../ui/Confirm.tsx'
+import { withinLimit } from '../ui/shrink.ts'
 import classes from './face.module.css'
 
-type Props = { person: Face; mayEdit: boolean; takesPictures: boolean; onRename: () => void }
+type Props = { person: Face; timezone: string; mayEdit: boolean; takesPictures: boolean; onRename: () => void }
 
 /** Somebody a site knows: pictures with how well they serve, and what an administrator may do. */
-export function PersonCard({ person, mayEdit, takesPictures, onRename }: Props) {
+export function PersonCard({ person, timezone, mayEdit, takesPictures, onRename }: Props) {
   const { t } = useTranslation()
-  const { face_id, face_name, pictures } = person
+  const { face_id, face_name, pictures, kept_until } = person
   const [isSending, setIsSending] = useState(false)
   const [refused, setRefused] = useState<string | null>(null)
   const [isLeaving, setIsLeaving] = useState(false)
   const forget = useRef<() => void>(null)
   const remove = useMutation(api.face.delete.mutation())
+  const renew = useMutation(api.face.renew.mutation())
   const removePicture = useMutation(api.face.deletePicture.mutation())
 
   const send = async (file: File | null) => {
     if (!file) return
     forget.current?.()
     setRefused(null)
-    if (file.size >= imageMaxBytes) return setRefused(fieldText('image_too_large'))
     setIsSending(true)
-    const result = await api.face.addPicture.call({ face_id }, { file })
+    const sent = await withinLimit(file)
+    const result = sent && (await api.face.addPicture.call({ face_id }, { file: sent }))
     setIsSending(false)
+    if (!result) return setRefused(fieldText('image_invalid'))
     if (result.status) return refresh('face')
     const [fault] = result.failure.errors.file ?? []
     setRefused(fault ? fieldText(fault) : result.message.text)
@@ -48,6 +52,7 @@ export function PersonCard({ person, mayEdit, takesPictures, onRename }: Props) 
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item onClick={onRename}>{t('face.rename')}</Menu.Item>
+              {kept_until && <Menu.Item onClick={() => renew.mutate({ face_id })}>{t('face.renew')}</Menu.Item>}
               <Menu.Item color="red" onClick={() => setIsLeaving(true)}>
                 {t('face.delete')}
               </Menu.Item>
@@ -55,6 +60,11 @@ export function PersonCard({ person, mayEdit, takesPictures, onRename }: Props) 
           </Menu>
         )}
       </Group>
+      {kept_until && (
+        <Text size="sm" className="t2">
+          {t('face.keptUntil', { date: formatDate(kept_until, timezone) })}
+        </Text>
+      )}
       {pictures.length === 0 ? (
         <Text size="sm" className="t2">
           {t('face.noPictures')}

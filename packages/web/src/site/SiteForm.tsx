@@ -1,13 +1,15 @@
-import { NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
-import { type Customer, type Site, siteDraft } from '@sightline/contract'
+import { Alert, Button, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { type Customer, type Site, siteDraft, type ZipPlace } from '@sightline/contract'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type * as z from 'zod'
 import { AddressFields } from '../ui/AddressFields.tsx'
-import { FormActions, useDraftForm } from '../ui/form.tsx'
+import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 import { ImageUpload } from '../ui/ImageUpload.tsx'
 import { PinMap } from '../ui/map/PinMap.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { browserZone, TimezoneSelect } from '../ui/TimezoneSelect.tsx'
+import { isDefault, type Pin, pinMove } from './pin.ts'
 
 export type SiteInput = z.input<typeof siteDraft>
 
@@ -28,7 +30,8 @@ type Props = {
   customers: readonly Customer[]
   customerId: string
   submitLabel: string
-  onSubmit: (input: SiteInput) => Promise<unknown>
+  /** @param version of the stored site that the input came from */
+  onSubmit: (input: SiteInput, version: number | undefined) => Promise<unknown>
   onCancel: () => void
 }
 
@@ -36,14 +39,7 @@ type Props = {
 export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, onCancel }: Props) {
   const { t } = useTranslation()
   const address = site?.site_address
-  const {
-    values,
-    form,
-    field,
-    onSubmit: submit,
-    isSaving,
-    guards,
-  } = useDraftForm<SiteInput>({
+  const { values, form, field, frame, isSaving } = useDraftForm<SiteInput>({
     name: site ? `site.edit:${site.site_id}` : 'site.add',
     initial: {
       site_name: site?.site_name ?? '',
@@ -62,18 +58,31 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
         long: address?.long ?? null,
       },
     },
+    version: site?.version,
     schema: siteDraft,
     toInput: inputOf,
-    submit: (filled) => onSubmit(inputOf(filled)),
+    submit: (filled, version) => onSubmit(inputOf(filled), version),
   })
   const number = (path: string) => {
     const { value, ...rest } = field(path)
     return { ...rest, value: (value as number | null) ?? '' }
   }
   const { lat, long } = values.site_address
+  const pin = typeof lat === 'number' && typeof long === 'number' ? { lat, long } : null
+  /** What was looked up last and put the pin there, and what would move a pin that somebody placed. */
+  const [looked, setLooked] = useState<ZipPlace | null>(null)
+  const [offered, setOffered] = useState<ZipPlace | null>(null)
+  const movePin = (to: Pin) => {
+    form.setFieldValue('site_address.lat', to.lat)
+    form.setFieldValue('site_address.long', to.long)
+    setOffered(null)
+  }
+  const takePlace = (place: ZipPlace) => {
+    setLooked(place)
+    movePin(place)
+  }
   return (
-    <form onSubmit={submit} noValidate>
-      {guards}
+    <Form {...frame}>
       <Stack gap="md" maw={860}>
         <Panel>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
@@ -101,9 +110,11 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
           <AddressFields
             prefix="site_address.site_"
             field={field}
-            onPlace={({ lat, long, city, state }) => {
-              form.setFieldValue('site_address.lat', lat)
-              form.setFieldValue('site_address.long', long)
+            onPlace={(place) => {
+              const { city, state } = place
+              const move = pinMove(pin, looked, place)
+              if (move === 'go') takePlace(place)
+              else setOffered(move === 'ask' ? place : null)
               // What somebody wrote stays.
               if (city && !values.site_address.site_city) form.setFieldValue('site_address.site_city', city)
               if (state && !values.site_address.site_state) form.setFieldValue('site_address.site_state', state)
@@ -111,15 +122,25 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
           />
         </Panel>
         <Panel title={t('site.form.position')} hint={t('site.form.positionHint')}>
+          {offered && (
+            <Alert color="gray" mb="md" role="status">
+              {t('site.form.pinStays')}{' '}
+              <Button size="compact-sm" variant="default" onClick={() => takePlace(offered)}>
+                {t('site.form.movePin', { place: offered.city ?? values.site_address.site_zip ?? '' })}
+              </Button>
+            </Alert>
+          )}
+          {isDefault(pin, looked) && (
+            <Alert color="orange" mb="md" role="status">
+              {t(looked?.precision === 'country' ? 'site.form.defaultCountry' : 'site.form.defaultMap')}
+            </Alert>
+          )}
           <PinMap
             label={t('site.form.map')}
             height={280}
-            pin={typeof lat === 'number' && typeof long === 'number' ? { lat, long } : null}
+            pin={pin}
             country={values.site_address.site_country}
-            onMove={(nextLat, nextLong) => {
-              form.setFieldValue('site_address.lat', nextLat)
-              form.setFieldValue('site_address.long', nextLong)
-            }}
+            onMove={(lat, long) => movePin({ lat, long })}
           />
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mt="md">
             <NumberInput label={t('site.form.lat')} hideControls decimalScale={6} {...number('site_address.lat')} />
@@ -136,6 +157,6 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
         </Panel>
         <FormActions submitLabel={submitLabel} isSaving={isSaving} onCancel={onCancel} />
       </Stack>
-    </form>
+    </Form>
   )
 }

@@ -4,6 +4,7 @@ import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { diskText, diskTone, diskWay } from '../app/disk.ts'
 import type { en } from '../i18n/en/index.ts'
 import { formatBytes, formatClock, formatDuration, formatNumber } from '../i18n/format.ts'
 import { i18n } from '../i18n/index.ts'
@@ -120,6 +121,15 @@ function Modules({ status }: { status: ApplicationStatus }) {
           <span className="t2">{status.nimble_module ? t('status.on') : t('status.notSet')}</span>
         </li>
       )}
+      {status.disks?.map((disk) => (
+        <li key={disk.path}>
+          <StatusDot tone={diskTone(disk)} />
+          <span className={classes.name}>{t('status.disk.name')}</span>
+          <span className="t2">
+            {diskText(disk)} {diskTone(disk) !== 'ok' && diskWay(disk)}
+          </span>
+        </li>
+      ))}
       {services.map(([name, isOn]) => (
         <li key={name}>
           <StatusDot tone={isOn ? 'ok' : 'neutral'} />

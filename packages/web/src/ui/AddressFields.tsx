@@ -48,7 +48,7 @@ export function AddressFields({ prefix, field, onPlace, children }: Props) {
 
 type LookupProps = { zip: string; city: string; country: string; onPlace: (place: ZipPlace) => void }
 
-/** Finds the place of a zip code, or without one of a town; where it is only the middle of the country, that is said. */
+/** Finds the place of a zip code, or without one of a town. */
 function PlaceLookup({ zip, city, country, onPlace }: LookupProps) {
   const { t } = useTranslation()
   const look = useMutation(api.geo.zip.mutation({ quiet: true, inline: true }))
@@ -58,7 +58,7 @@ function PlaceLookup({ zip, city, country, onPlace }: LookupProps) {
     : place &&
       (place.found
         ? t('address.found', { place: [place.city ?? city, place.state].filter(Boolean).join(', ') || zip })
-        : t(`address.only.${place.precision === 'country' ? 'country' : 'default'}`))
+        : t('address.notFound'))
   return (
     <Group gap="sm" align="center">
       <Button

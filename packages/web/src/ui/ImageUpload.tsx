@@ -1,12 +1,12 @@
 import { Button, Group, Image, Input, Modal, Text } from '@mantine/core'
 import { Dropzone, type FileRejection } from '@mantine/dropzone'
 import '@mantine/dropzone/styles.css'
-import { imageMaxBytes } from '@sightline/domain'
 import { IconCamera, IconPhotoUp } from '@tabler/icons-react'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { fieldText } from '../i18n/words.ts'
+import { withinLimit } from './shrink.ts'
 import { Webcam } from './Webcam.tsx'
 
 type Props = {
@@ -21,8 +21,10 @@ type Props = {
 }
 
 const types = ['image/jpeg', 'image/png', 'image/webp']
+/** A larger file is no photo; reading it could take all memory that the page has. */
+const largestBytes = 100 * 1024 * 1024
 
-/** One image under 2 MB: chosen or dropped, sent at once, shown as the server kept it. */
+/** One image: chosen or dropped, made smaller where it has to be, sent at once, shown as the server kept it. */
 export function ImageUpload({ label, description, value, onChange, error, isPublic }: Props) {
   const { t } = useTranslation()
   const id = useId()
@@ -37,8 +39,10 @@ export function ImageUpload({ label, description, value, onChange, error, isPubl
     setIsSending(true)
     setRefused(null)
     const upload = isPublic ? api.upload.public : api.upload.create
-    const result = await upload.call({ kind: 'image' }, { file })
+    const sent = await withinLimit(file)
+    const result = sent && (await upload.call({ kind: 'image' }, { file: sent }))
     setIsSending(false)
+    if (!result) return setRefused(fieldText('image_invalid'))
     if (result.status) onChange(result.data.path)
     else setRefused(result.message.text)
   }
@@ -52,7 +56,7 @@ export function ImageUpload({ label, description, value, onChange, error, isPubl
         onDrop={send}
         onReject={reject}
         accept={types}
-        maxSize={imageMaxBytes}
+        maxSize={largestBytes}
         multiple={false}
         loading={isSending}
         inputProps={{ id }}

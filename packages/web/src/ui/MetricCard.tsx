@@ -17,7 +17,8 @@ type Props = {
   isViolation: boolean
   /** Change against the time before as a ratio; null when it cannot be told. */
   delta?: number | null
-  deltaNote?: string
+  /** How much of the time before was watched, 0…1; said when under 90 %. */
+  previousCoverage?: number | undefined
   spark?: readonly (number | null)[]
   /** Share of the time that was really watched, 0…1; said when under 90 %. */
   coverage?: number
@@ -31,6 +32,10 @@ type Props = {
 /** The last hour or the last 24 hours. */
 export type CardPeriod = 'h1' | 'h24'
 const seconds: Record<CardPeriod, number> = { h1: 3600, h24: 86_400 }
+/** From this share of the time on that was watched, nothing is said of it. */
+const watchedWell = 0.9
+/** Below it the portal compares with nothing. */
+const leastCompared = 0.5
 /** In whole minutes, from an hour on in whole hours: a card has no room for more. */
 const watchedSeconds = (coverage: number, period: CardPeriod): number => {
   const watched = coverage * seconds[period]
@@ -39,9 +44,20 @@ const watchedSeconds = (coverage: number, period: CardPeriod): number => {
 }
 
 export function MetricCard(props: Props) {
-  const { label, value, reason, note, isViolation, delta, deltaNote, spark, coverage, of, period = 'h24', icon } = props
+  const { label, value, reason, note, isViolation, delta, previousCoverage = 1, spark, coverage, of, ...rest } = props
+  const { period = 'h24', icon } = rest
   const isUnknown = value === null
   const { t } = useTranslation()
+  const watched = (of: number) => formatDuration(watchedSeconds(of, period))
+  const before =
+    previousCoverage >= watchedWell
+      ? null
+      : previousCoverage > 0
+        ? t('usecase.watchedFor', { time: watched(previousCoverage) })
+        : t('usecase.notWatched')
+  // Of a day that was hardly watched itself that is said, and enough.
+  const isWhole = coverage === undefined || coverage >= leastCompared
+  const alone = delta === null && isWhole && previousCoverage < leastCompared ? before : null
   const Arrow = (delta ?? 0) >= 0 ? IconArrowUpRight : IconArrowDownRight
   return (
     // No landmark of its own: several use cases have a total.
@@ -72,12 +88,16 @@ export function MetricCard(props: Props) {
         {delta !== null && delta !== undefined && (
           <span className={classes.delta}>
             <Arrow size={14} aria-hidden="true" />
-            {formatPercent(Math.abs(delta))} <span className="hide-sm">{deltaNote}</span>
+            <span>
+              {formatPercent(Math.abs(delta))} {t(`usecase.previous.${period}`)}
+              {before && ` (${before})`}
+            </span>
           </span>
         )}
         {note && <span>{note}</span>}
-        {coverage !== undefined && coverage < 0.9 && !isUnknown && (
-          <span>{t(`common.watched.${period}`, { time: formatDuration(watchedSeconds(coverage, period)) })}</span>
+        {!isUnknown && alone && <span>{t(`usecase.notCompared.${period}`, { watched: alone })}</span>}
+        {coverage !== undefined && coverage < watchedWell && !isUnknown && (
+          <span>{t(`common.watched.${period}`, { time: watched(coverage) })}</span>
         )}
       </div>
       {spark && !isUnknown && <Spark values={spark} className={classes.spark} color="#fff" />}

@@ -1,10 +1,10 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { jpegOf } from './shrink.ts'
 
 /** Wide enough for a site's face, and far below what may be sent. */
 const widest = 1280
-const quality = 0.85
 
 /** One picture from the camera of this computer or phone. */
 export function Webcam({ onTaken }: { onTaken: (file: File) => void }) {
@@ -33,21 +33,10 @@ export function Webcam({ onTaken }: { onTaken: (file: File) => void }) {
     }
   }, [])
 
-  const take = () => {
+  const take = async () => {
     const shown = video.current
-    if (!shown) return
-    const canvas = document.createElement('canvas')
-    const scale = Math.min(1, widest / shown.videoWidth)
-    canvas.width = Math.round(shown.videoWidth * scale)
-    canvas.height = Math.round(shown.videoHeight * scale)
-    canvas.getContext('2d')?.drawImage(shown, 0, 0, canvas.width, canvas.height)
-    canvas.toBlob(
-      (blob) => {
-        if (blob) onTaken(new File([blob], 'webcam.jpg', { type: 'image/jpeg' }))
-      },
-      'image/jpeg',
-      quality,
-    )
+    const taken = shown && (await jpegOf(shown, shown.videoWidth, shown.videoHeight, widest))
+    if (taken) onTaken(new File([taken], 'webcam.jpg', { type: 'image/jpeg' }))
   }
   if (fault)
     return (
@@ -67,7 +56,7 @@ export function Webcam({ onTaken }: { onTaken: (file: File) => void }) {
         onPlaying={() => setIsOn(true)}
       />
       <Group justify="flex-end" mt="md">
-        <Button data-autofocus disabled={!isOn} onClick={take}>
+        <Button data-autofocus disabled={!isOn} onClick={() => void take()}>
           {t('image.take')}
         </Button>
       </Group>

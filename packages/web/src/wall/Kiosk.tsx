@@ -5,11 +5,13 @@ import { IconChevronLeft, IconChevronRight, IconMaximize, IconPlayerPause, IconP
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useWatching } from '../app/activity.ts'
+import { formatNumber } from '../i18n/format.ts'
 import { useUser } from '../session.ts'
 import { CameraGrid } from '../ui/CameraTile.tsx'
-import { figureOf, isViolating, Tile } from '../ui/cameras/CameraWall.tsx'
+import { Tile } from '../ui/cameras/CameraWall.tsx'
 import type { Camera } from '../ui/cameras/customer-cameras.ts'
 import type { Levels } from '../ui/cameras/levels.ts'
+import { figureOf, isViolating } from '../ui/cameras/now.ts'
 import type { ColumnCount } from './columns.ts'
 import { rowsThatFit } from './tiles.ts'
 import { useWakeLock } from './useWakeLock.ts'
@@ -20,6 +22,10 @@ type Props = {
   title: string
   /** Those in violation first. */
   cameras: readonly Camera[]
+  /** How many there are in all; null when they are too many to count. */
+  total: number | null
+  /** The next ones by name; absent when no more are to be shown. */
+  remote?: { hasMore: boolean; more: () => void } | undefined
   levels: Levels
   alarming: ReadonlySet<string>
   columns: ColumnCount
@@ -35,7 +41,8 @@ const turnMs = 15_000
 const around = { width: 24, height: 98, gap: 12 }
 
 /** The wall alone on the screen, page after page, for as long as nobody presses Escape. */
-export function Kiosk({ title, cameras, levels, alarming, columns, onColumns, onLeave, children }: Props) {
+export function Kiosk({ title, cameras, total, remote, levels, alarming, columns, ...rest }: Props) {
+  const { onColumns, onLeave, children } = rest
   const { t } = useTranslation()
   const { width, height } = useViewportSize()
   const [page, setPage] = useState(0)
@@ -63,6 +70,13 @@ export function Kiosk({ title, cameras, levels, alarming, columns, onColumns, on
     const timer = setInterval(() => setPage((now) => (now + 1) % pages), turnMs)
     return () => clearInterval(timer)
   }, [pages, isPaused])
+  // Of many cameras the first came: the next ones come when their page is near, and are asked for again with each turn.
+  const isNear = remote?.hasMore === true && at >= pages - 2
+  const readOn = useEffectEvent(() => remote?.more())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once a turn, also when asking failed before
+  useEffect(() => {
+    if (isNear) readOn()
+  }, [isNear, at])
   // What comes into violation is on the first page: there it is seen at once.
   const violating = cameras.filter((camera) => isViolating(camera, levels, alarming)).length
   useEffect(() => {
@@ -99,7 +113,15 @@ export function Kiosk({ title, cameras, levels, alarming, columns, onColumns, on
               >
                 <IconChevronLeft size={18} />
               </ActionIcon>
-              <span className="num">{t('wall.page', { page: at + 1, pages })}</span>
+              <span className="num">
+                {t('wall.page', { page: at + 1, pages })}
+                {remote?.hasMore &&
+                  ` · ${
+                    total === null
+                      ? t('dashboard.shownOfMany', { shown: formatNumber(cameras.length) })
+                      : t('dashboard.shown', { shown: formatNumber(cameras.length), total: formatNumber(total) })
+                  }`}
+              </span>
               <ActionIcon variant="default" size={34} aria-label={t('common.nextPage')} onClick={() => setPage(at + 1)}>
                 <IconChevronRight size={18} />
               </ActionIcon>

@@ -5,9 +5,10 @@ import { IconDeviceCctv, IconMaximize, IconShieldCheck } from '@tabler/icons-rea
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMay } from '../session.ts'
-import { CameraWall, isViolating } from '../ui/cameras/CameraWall.tsx'
+import { CameraWall } from '../ui/cameras/CameraWall.tsx'
 import { useCustomerCameras } from '../ui/cameras/customer-cameras.ts'
 import { useLevels } from '../ui/cameras/levels.ts'
+import { isViolating } from '../ui/cameras/now.ts'
 import { UsecasePills } from '../ui/cameras/UsecasePills.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
@@ -65,6 +66,8 @@ function OfCustomer({ customer, uc, columns, isKiosk, onShow }: Props & { custom
           cameras={[...violating, ...cameras.filter((camera) => !violating.includes(camera))].filter(
             (camera) => !onlyViolating || violating.includes(camera),
           )}
+          total={total}
+          remote={onlyViolating ? undefined : remote}
           onLeave={() => onShow({ kiosk: undefined })}
         >
           <Empty

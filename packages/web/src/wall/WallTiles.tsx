@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
-import { isViolating } from '../ui/cameras/CameraWall.tsx'
 import type { Camera } from '../ui/cameras/customer-cameras.ts'
 import type { Levels } from '../ui/cameras/levels.ts'
+import { isViolating } from '../ui/cameras/now.ts'
 import { useLiveTiles } from '../ui/cameras/useLiveTiles.ts'
 import { type ColumnCount, columnCounts } from './columns.ts'
 import { nextTile } from './tiles.ts'

@@ -6,10 +6,12 @@ import { IconTable } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Asked, Tried } from '../../app/discovery.ts'
+import { storedEdgeName } from '../../i18n/seeded.ts'
 import { fieldText } from '../../i18n/words.ts'
 import { TrialNote } from '../../ui/cameras/TrialNote.tsx'
 import { useTrials } from '../../ui/cameras/useTrials.ts'
 import { type Column, DataTable } from '../../ui/DataTable.tsx'
+import { readDraft } from '../../ui/draft.ts'
 import { Empty } from '../../ui/Empty.tsx'
 import { Panel } from '../../ui/Panel.tsx'
 import { ColumnMapping } from '../../ui/table-file/ColumnMapping.tsx'
@@ -23,17 +25,23 @@ import {
   toRows,
   writeTable,
 } from '../../ui/table-file/table.ts'
-import { cameraNames } from './columns.ts'
+import { useKept } from '../../ui/useKept.ts'
+import { AddCameras } from './AddCameras.tsx'
+import { cameraNames, withoutPasswords } from './columns.ts'
 import { OutcomeTag, useProblems } from './Outcome.tsx'
 import type { Importing } from './useImport.ts'
 
 type Source = { name: string; table: Table }
+/** Of a file, which itself may hold passwords and stays where it is. */
+type Kept = { name: string; header: readonly string[]; mapping: Mapping<ImportColumn> }
 type Shown = ImportOutcome & { cells: ImportRow }
 
 /** Without these two there is no camera. */
 const needed = ['device_name', 'stream_address'] as const
 
 type Props = {
+  /** Its name. */
+  draft: string
   importing: Importing
   onAll: () => void
   /** The edge server of rows that name no other. */
@@ -42,12 +50,25 @@ type Props = {
 }
 
 /** Cameras from a file: its columns matched to ours, every row judged before any is added. */
-export function ImportFile({ importing, onAll, nimbleId, nimbles }: Props) {
+export function ImportFile({ draft, importing, onAll, nimbleId, nimbles }: Props) {
   const { t } = useTranslation()
   const [source, setSource] = useState<Source | null>(null)
   const [mapping, setMapping] = useState<Mapping<ImportColumn>>({})
   const [fault, setFault] = useState<string | null>(null)
   const { state } = importing
+  const [before] = useState(() => readDraft<Kept>(draft))
+  const hasEnded = state.phase === 'ended'
+  const now = useMemo(
+    (): Kept | null =>
+      hasEnded ? null : source ? { name: source.name, header: source.table.header, mapping } : before,
+    [hasEnded, source, mapping, before],
+  )
+  useKept({
+    name: draft,
+    now,
+    isUnsaved: source !== null && !hasEnded,
+    lost: source ? [t('bulk.file.lost', { name: source.name })] : [],
+  })
 
   const open = async (file: File | undefined) => {
     if (!file) return
@@ -57,13 +78,17 @@ export function ImportFile({ importing, onAll, nimbleId, nimbles }: Props) {
     try {
       const table = readTable(new Uint8Array(await file.arrayBuffer()))
       setSource({ name: file.name, table })
-      setMapping(guessMapping(table.header, cameraNames))
+      const isSameFile = before !== null && before.header.join('\n') === table.header.join('\n')
+      setMapping(isSameFile ? before.mapping : guessMapping(table.header, cameraNames))
     } catch (error) {
       if (!(error instanceof TableFault)) throw error
       setFault(fieldText(error.message))
     }
   }
-  const rows = useMemo(() => (source ? toRows(source.table, importColumns, mapping) : []), [source, mapping])
+  const rows = useMemo(() => {
+    const read = source ? toRows(source.table, importColumns, mapping) : []
+    return read.map((row) => ({ ...row, nimble_name: storedEdgeName(row.nimble_name, nimbles) }))
+  }, [source, mapping, nimbles])
   const isComplete = needed.every((column) => mapping[column] !== undefined)
   const isBusy = state.phase === 'judging' || state.phase === 'adding'
   const failed = importing.rowsOf('failed')
@@ -73,8 +98,14 @@ export function ImportFile({ importing, onAll, nimbleId, nimbles }: Props) {
     return { nimble_id: named?.nimble_id ?? nimbleId, address: stream_address, username, password }
   }
   const triedOf = (row: number) => trials.of(String(row), asked(rows[row] as ImportRow))
-  const test = () =>
-    trials.run(new Map(importing.rowsOf('valid').map((row) => [String(row), asked(rows[row] as ImportRow)])))
+  const test = (some: readonly number[]) =>
+    trials.run(new Map(some.map((row) => [String(row), asked(rows[row] as ImportRow)])))
+  const valid = importing.rowsOf('valid')
+  const untrusted = valid.filter((row) => {
+    const tried = triedOf(row)
+    return tried !== 'running' && tried?.profile === null
+  })
+  const isOver = state.phase === 'judged' || state.phase === 'ended'
 
   return (
     <Stack gap="md">
@@ -103,6 +134,11 @@ export function ImportFile({ importing, onAll, nimbleId, nimbles }: Props) {
             </Text>
           </Group>
         </Dropzone>
+        {before && !source && (
+          <Alert mt="md" color="blue" variant="light" role="status">
+            {t('bulk.file.again', { name: before.name })}
+          </Alert>
+        )}
         {fault && (
           <Alert mt="md" color="red" role="alert">
             {fault}
@@ -187,20 +223,24 @@ export function ImportFile({ importing, onAll, nimbleId, nimbles }: Props) {
                 {t('bulk.retryFailed')}
               </Button>
             )}
-            {state.phase === 'judged' && importing.count('valid') > 0 && (
-              <Button variant="default" loading={trials.progress !== null} onClick={() => test()}>
+            {isOver && valid.length > 0 && (
+              <Button variant="default" loading={trials.progress !== null} onClick={() => test(valid)}>
                 {t('bulk.grid.test')}
               </Button>
             )}
-            {state.phase === 'ended' ? (
-              <Button onClick={onAll}>{t('bulk.toList')}</Button>
-            ) : (
-              <Button
-                loading={state.phase === 'adding'}
-                disabled={importing.count('valid') === 0 || isBusy}
-                onClick={() => void importing.add(rows, importing.rowsOf('valid'))}
-              >
-                {t('bulk.add', { count: importing.count('valid') })}
+            {(state.phase !== 'ended' || valid.length > 0) && (
+              <AddCameras
+                rows={valid}
+                failed={untrusted}
+                isAdding={state.phase === 'adding'}
+                isDisabled={isBusy || trials.progress !== null}
+                onAdd={(some) => void importing.add(rows, some)}
+                onTest={test}
+              />
+            )}
+            {state.phase === 'ended' && (
+              <Button variant={valid.length > 0 ? 'default' : 'filled'} onClick={onAll}>
+                {t('bulk.toList')}
               </Button>
             )}
           </Group>
@@ -213,7 +253,7 @@ export function ImportFile({ importing, onAll, nimbleId, nimbles }: Props) {
 /** Shown in the template; documentation addresses (RFC 5737). */
 const example = ['Front door', 'rtsp://192.0.2.20:554/stream1', 'viewer', '', '80', '', 'floor=ground', '', '', '']
 
-/** The rows that failed, as a file with a column more that says why. Passwords are left out. */
+/** The rows that failed, as a file with a column more that says why. Passwords are left out, and asked for again. */
 function Faults(props: {
   outcomes: readonly ImportOutcome[]
   source: Source | null
@@ -229,7 +269,10 @@ function Faults(props: {
     const lines = outcomes
       .filter(({ outcome }) => outcome === 'failed')
       .map((outcome) => [
-        ...header.map((_, at) => (at === mapping.password ? '' : (rows[outcome.row]?.[at] ?? ''))),
+        ...withoutPasswords(
+          header.map((_, at) => rows[outcome.row]?.[at] ?? ''),
+          mapping,
+        ),
         problems(outcome).join(' | '),
       ])
     download(

@@ -2,15 +2,19 @@ import { ActionIcon, Button, Checkbox, Group, PasswordInput, TextInput } from '@
 import { type ImportRow, importRow } from '@sightline/contract'
 import { bulkDevices } from '@sightline/domain'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { liveProfiles, onvifPortOf } from '../../app/camera-choice.ts'
 import type { Asked } from '../../app/discovery.ts'
 import { fieldText } from '../../i18n/words.ts'
 import { TrialNote } from '../../ui/cameras/TrialNote.tsx'
 import { useTrials } from '../../ui/cameras/useTrials.ts'
+import { readDraft } from '../../ui/draft.ts'
+import { DraftNote } from '../../ui/form.tsx'
 import { Tag } from '../../ui/Health.tsx'
 import { Panel } from '../../ui/Panel.tsx'
+import { useKept } from '../../ui/useKept.ts'
+import { AddCameras } from './AddCameras.tsx'
 import classes from './bulk.module.css'
 import { OutcomeTag } from './Outcome.tsx'
 import type { Importing } from './useImport.ts'
@@ -19,15 +23,21 @@ type Line = { key: number; cells: ImportRow }
 
 const columns = ['device_name', 'stream_address', 'username', 'password'] as const
 let keys = 0
-const line = (): Line => ({ key: ++keys, cells: importRow.parse({}) })
+const line = (cells: Partial<ImportRow> = {}): Line => ({ key: ++keys, cells: importRow.parse(cells) })
+const blank = () => [line(), line(), line()]
 const isFilled = ({ cells }: Line) => columns.some((column) => cells[column].trim() !== '')
 
-type Props = { nimbleId: string; importing: Importing; onAll: () => void }
+type Kept = Omit<ImportRow, 'password'>[]
+
+type Props = { siteId: string; nimbleId: string; importing: Importing; onAll: () => void }
 
 /** A handful of cameras, typed: each is tried, added by itself, and what fails stays to be mended. */
-export function ImportGrid({ nimbleId, importing, onAll }: Props) {
+export function ImportGrid({ siteId, nimbleId, importing, onAll }: Props) {
   const { t } = useTranslation()
-  const [lines, setLines] = useState<readonly Line[]>(() => [line(), line(), line()])
+  const name = `device.bulk:${siteId}`
+  const [kept] = useState(() => readDraft<Kept>(name))
+  const [isRestored, setIsRestored] = useState(kept !== null)
+  const [lines, setLines] = useState<readonly Line[]>(() => kept?.map(line) ?? blank())
   const trials = useTrials()
   const isTesting = trials.progress !== null
   const filled = lines.filter(isFilled)
@@ -49,7 +59,8 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
     const tried = triedOf(line)
     return tried === 'running' ? undefined : tried
   }
-  const test = () => trials.run(new Map(filled.map(({ key, cells }) => [String(key), asked(cells)])))
+  const test = (some: readonly Line[]) => trials.run(new Map(some.map(({ key, cells }) => [String(key), asked(cells)])))
+  const untrusted = filled.filter((one) => foundOf(one)?.profile === null)
   /** What was typed; where that is an ONVIF service, the stream that was found there. */
   const cellsToAdd = (line: Line): ImportRow => {
     const { cells } = line
@@ -62,13 +73,19 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
     const { profile, probe } = foundOf(line) ?? {}
     return profile && liveProfiles(probe?.profiles ?? [], profile.stream_address)[0]?.stream_address
   }
-  const add = async () => {
-    setSent(filled.map(({ key }) => key))
-    await importing.add(filled.map(cellsToAdd), [...filled.keys()])
+  const add = async (some: readonly Line[]) => {
+    setSent(some.map(({ key }) => key))
+    await importing.add(some.map(cellsToAdd), [...some.keys()])
   }
   const created = importing.rowsOf('created').map((row) => sent[row])
+  const isLeft = filled.some(({ key }) => !created.includes(key))
+  const now = useMemo(
+    (): Kept | null => (isLeft ? lines.map(({ cells: { password: _, ...rest } }) => rest) : null),
+    [isLeft, lines],
+  )
+  useKept({ name, now, lost: lines.some(({ cells }) => cells.password !== '') ? [t('state.lostSecrets')] : [] })
   const hasEnded = importing.state.phase === 'ended'
-  /** Keeps what could not be added. */
+  /** Keeps what could not be added, or was left out. */
   const keepFailed = () => {
     const left = filled.filter(({ key }) => !created.includes(key))
     setLines(left.length > 0 ? left : [line()])
@@ -77,6 +94,14 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
 
   return (
     <Panel title={t('bulk.grid.title')} hint={t('bulk.grid.hint', { count: bulkDevices })}>
+      {isRestored && (
+        <DraftNote
+          onDiscard={() => {
+            setLines(blank())
+            setIsRestored(false)
+          }}
+        />
+      )}
       <ol className={classes.lines}>
         {lines.map((one, index) => {
           const outcome = outcomeOf(one)
@@ -171,7 +196,7 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
             <span className="t2" role="status">
               {t('bulk.created', { count: created.length })}
             </span>
-            {importing.count('failed') > 0 && (
+            {filled.some(({ key }) => !created.includes(key)) && (
               <Button variant="default" onClick={keepFailed}>
                 {t('bulk.retryFailed')}
               </Button>
@@ -189,17 +214,18 @@ export function ImportGrid({ nimbleId, importing, onAll }: Props) {
               variant="default"
               loading={isTesting}
               disabled={filled.length === 0 || isBusy}
-              onClick={() => test()}
+              onClick={() => test(filled)}
             >
               {t('bulk.grid.test')}
             </Button>
-            <Button
-              loading={importing.state.phase === 'adding'}
-              disabled={filled.length === 0 || isTesting}
-              onClick={() => void add()}
-            >
-              {t('bulk.add', { count: filled.length })}
-            </Button>
+            <AddCameras
+              rows={filled}
+              failed={untrusted}
+              isAdding={importing.state.phase === 'adding'}
+              isDisabled={isTesting}
+              onAdd={(some) => void add(some)}
+              onTest={test}
+            />
           </>
         )}
       </Group>

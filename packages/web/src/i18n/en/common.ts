@@ -83,6 +83,13 @@ export const state = {
   unsavedText: 'What you changed here is not saved yet.',
   unsavedLeave: 'Leave',
   unsavedStay: 'Stay',
+  lostSecrets: 'passwords, licence keys and names of people',
+  lostLarge: 'rows that are more than a browser tab keeps',
+  behindTitle: 'Changed meanwhile',
+  behindText:
+    'Somebody else saved changes here while you worked on it. Nothing of yours is lost: take theirs instead, or keep yours on top of theirs and then save.',
+  behindTheirs: 'Take theirs',
+  behindMine: 'Keep mine on top',
   typeToConfirm: 'Type {{name}} to confirm',
 } as const
 
@@ -113,7 +120,7 @@ export const image = {
     refused: 'The browser may not use the camera. Allow it in the settings of this page.',
     missing: 'No camera was found on this device.',
   },
-  drop: 'Drop an image here or choose one: JPEG, PNG or WebP, under 2 MB',
+  drop: 'Drop an image here or choose one: JPEG, PNG or WebP. Large photos are made smaller.',
   remove: 'Remove image',
 } as const
 

@@ -42,6 +42,8 @@ export const customer = {
     withSite: 'Create a first site',
     sameAddress: 'At the address of the customer',
     siteName: 'Name of the site',
+    placed: 'on the map at its address',
+    unplaced: 'not on the map yet',
     noSite: 'none yet',
     siteFailed: 'The customer was created; its site was not: {{text}}',
   },
@@ -54,12 +56,7 @@ export const address = {
   lookup: 'Find the place',
   lookupHint: 'By zip code or city, and country',
   found: 'Found: {{place}}',
-  only: {
-    country:
-      'This place could not be looked up: here is the middle of the country. Drag the pin, or type latitude and longitude.',
-    default:
-      'This place could not be looked up: here is the middle of the map. Drag the pin, or type latitude and longitude.',
-  },
+  notFound: 'This place could not be looked up.',
   unit: 'Building, unit',
   street: 'Street',
   area: 'District',

@@ -10,7 +10,19 @@ export const face = {
   noticeText: 'Who is recognised, what for, how long, and whom to ask. Needed before it can be switched on.',
   turnOn: 'Switch on',
   turnOff: 'Switch off',
-  saveNotice: 'Save the text',
+  days: 'Days for which people are known',
+  daysText:
+    'From when they agreed; then they are deleted with pictures and vectors, as if by hand. Empty: until somebody deletes them.',
+  keptDays_one: 'People are known for {{count}} day from when they agreed.',
+  keptDays_other: 'People are known for {{count}} days from when they agreed.',
+  keptUntilDeleted: 'People are known until somebody deletes them.',
+  keptUntil: 'Known until {{date}}',
+  renew: 'Agreed anew today',
+  overdue: 'Delete people whose time is over',
+  overdueText_one:
+    '{{count}} person agreed longer ago than that, and is deleted within minutes with pictures and vectors, here and at edge servers. This cannot be undone.',
+  overdueText_other:
+    '{{count}} people agreed longer ago than that, and are deleted within minutes with pictures and vectors, here and at edge servers. This cannot be undone.',
   people: 'People',
   peopleText:
     'Only a square around each face is kept, with the vectors that your models make of it. Vectors go to the edge servers that compare faces here, and nowhere else.',

@@ -24,6 +24,7 @@ export const model = {
   leftOut: 'Left out',
   class: 'Class {{index}}',
   facts: '{{size}}, operators of version {{opset}}, pictures of {{input}}.',
+  tensors: 'Takes {{inputs}}, answers {{outputs}}.',
   confirm: 'Confirm and add',
   vector: 'It answers a vector of {{count}} numbers: it compares faces that another model finds.',
   range: 'Colours as it wants them',

@@ -56,6 +56,7 @@ export const nimble = {
   journalText: '{{count}} wait for the portal',
   key: 'Key',
   keyState: { new: 'not accepted yet', pinned: 'accepted', changed: 'has changed' },
+  retry: 'Try again',
   trust: 'Accept this key',
   trustText: 'Compare it with the one that the edge server prints. Accept only when they are the same.',
   refresh: 'Refresh pipelines',
@@ -76,6 +77,8 @@ export const nimble = {
     known: 'It is known. A new command replaces it by another machine.',
     run: 'Run this on the edge server, in the folder of the software:',
     until: 'Good once, until {{time}}. A newer command voids it.',
+    hereOnly:
+      'This portal is reached from its own machine alone, and so is the address in this command. For an edge server elsewhere, start the portal with PUBLIC_URL=https://…: the address under which other machines reach it, and make a new command.',
     make: 'Make a command',
     otherKey:
       'An edge server with another key calls: it was enrolled on another machine since, or in an empty folder. If it is yours, make a new command and run it there.',
@@ -92,6 +95,8 @@ export const nimble = {
     changed_other: '{{count}} lines differ. Nothing has been saved yet.',
     diff: 'What changes, line by line',
     save: 'Replace configuration',
+    stale:
+      'Somebody else saved another configuration while you wrote. What you see differs from that one; yours replaces it only when you press again.',
   },
   form: {
     mode: 'Who calls whom',
@@ -175,7 +180,14 @@ export const license = {
   },
   empty: 'No licences',
   emptyText: 'Without a licence no analytic can run.',
-  state: { valid: 'Valid', expiring: 'Expires soon', expired: 'Expired', exceeded: 'Too many channels' },
+  state: {
+    valid: 'Valid',
+    upcoming: 'Valid from {{date}}',
+    expiring: 'Expires soon',
+    expired: 'Expired',
+    exceeded: 'Too many channels',
+  },
+  from: 'Valid from',
 } as const
 
 export const status = {
@@ -207,6 +219,15 @@ export const status = {
   events_other: '{{count}} events wait there for the portal',
   eventsUnknown: 'waiting events unknown',
   disks: 'Disks',
+  disk: {
+    name: 'Disk',
+    ok: '{{use}} full',
+    low: 'The disk of the portal is {{use}} full. From {{dropping}} its oldest day of events is deleted every hour, from {{stopped}} no event is stored.',
+    dropping:
+      'The disk of the portal is {{use}} full: its oldest day of events is deleted every hour. The figures of charts stay.',
+    stopped: 'The disk of the portal is {{use}} full: no event is stored. They wait on the edge servers.',
+    way: 'Free {{size}} in {{path}}, or give the portal a larger disk.',
+  },
   free: '{{free}} of {{total}} free',
   tzdata: 'Time zone data',
   licenses: 'Licences',

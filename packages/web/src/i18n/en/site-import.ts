@@ -32,9 +32,12 @@ export const siteImport = {
   review: 'Sites to create',
   created_one: '{{count}} created',
   created_other: '{{count}} created',
+  unplaced_one: '{{count}} not on the map yet',
+  unplaced_other: '{{count}} not on the map yet',
   wrong_one: '{{count}} to mend',
   wrong_other: '{{count}} to mend',
   create_one: 'Create {{count}} site',
   create_other: 'Create {{count}} sites',
   toList: 'To the sites',
+  waits: 'That was a lot at once: going on in {{seconds}} s',
 } as const

@@ -91,6 +91,12 @@ export const site = {
     address: 'Address',
     position: 'Position',
     positionHint: 'Press on the map and drag the pin, or type degrees; leave both empty when unknown',
+    defaultCountry:
+      'Default location: the middle of the country, as the place could not be looked up. Press on the map where the site is.',
+    defaultMap:
+      'Default location: the middle of the map, as the place could not be looked up. Press on the map where the site is.',
+    pinStays: 'The pin stays where it was placed.',
+    movePin: 'Move it to {{place}}',
     map: 'Map: press to set the pin, drag to move it; the fields below do the same',
     lat: 'Latitude',
     long: 'Longitude',

@@ -104,6 +104,9 @@ export const usecase = {
   unwatched: { h1: 'Nothing was watched in the last hour', h24: 'Nothing was watched in the last 24 hours' },
   smokeNeedsModel: 'Smoke is found by a detection model only',
   previous: { h1: 'vs previous hour', h24: 'vs previous 24 h' },
+  watchedFor: '{{time}} watched',
+  notWatched: 'not watched',
+  notCompared: { h1: 'Previous hour: {{watched}}', h24: 'Previous 24 h: {{watched}}' },
 } as const
 
 export const chart = {

@@ -43,7 +43,18 @@ export const zones = {
   addMask: 'Add mask',
   addFloor: 'Set distances',
   masked:
-    'Masks: nothing inside is analysed, shown or kept. The camera then gives single pictures instead of video, and no clips. A new or changed mask gives up the picture that the zones were drawn on: that the camera turned is told again once zones are saved after that.',
+    'Masks: nothing inside is analysed, shown or kept, whichever analytic or stream they were drawn for. The camera then gives single pictures instead of video, and no clips.',
+  beforeMasks_one:
+    'Pictures and clips that events kept before a mask was saved go on showing what it hides for {{count}} day: for one saved now, until {{date}}.',
+  beforeMasks_other:
+    'Pictures and clips that events kept before a mask was saved go on showing what it hides for {{count}} days: for one saved now, until {{date}}.',
+  otherMasks: 'Other masks of this camera, shown grey:',
+  maskOf: 'of {{name}}',
+  remove: 'Remove',
+  removeMask: 'Remove {{name}}',
+  reveal: 'Remove and show what it hides',
+  revealText:
+    'What this mask hides of {{name}} is then seen by everybody who sees the camera, live and in new pictures and clips, and analysed.',
   muchMasked: 'The masks hide more than half of the picture.',
   floor: 'Floor',
   floorSize: 'Floor {{width}} × {{depth}} m',

@@ -84,6 +84,13 @@ export const state: Catalogue['state'] = {
   unsavedText: 'Vos modifications ne sont pas encore enregistrées.',
   unsavedLeave: 'Quitter',
   unsavedStay: 'Rester',
+  lostSecrets: 'les mots de passe, clés de licence et noms de personnes',
+  lostLarge: 'les lignes, trop nombreuses pour être gardées dans l’onglet',
+  behindTitle: 'Modifié entre-temps',
+  behindText:
+    'Quelqu’un d’autre a enregistré des modifications pendant que vous travailliez. Rien de votre saisie n’est perdu : prenez sa version, ou gardez la vôtre par-dessus, puis enregistrez.',
+  behindTheirs: 'Prendre sa version',
+  behindMine: 'Garder la mienne par-dessus',
   typeToConfirm: 'Saisissez {{name}} pour confirmer',
 }
 
@@ -113,7 +120,7 @@ export const image: Catalogue['image'] = {
     refused: 'Le navigateur n’a pas accès à l’appareil photo. Autorisez-le dans les réglages de cette page.',
     missing: 'Aucun appareil photo n’a été trouvé.',
   },
-  drop: 'Déposez une image ici ou choisissez-la : JPEG, PNG ou WebP, moins de 2 Mo',
+  drop: 'Déposez une image ici ou choisissez-la : JPEG, PNG ou WebP. Les grandes photos sont réduites.',
   remove: 'Retirer l’image',
 }
 

@@ -44,6 +44,8 @@ export const customer: Catalogue['customer'] = {
     withSite: 'Créer un premier site',
     sameAddress: 'À l’adresse du client',
     siteName: 'Nom du site',
+    placed: 'sur la carte, à son adresse',
+    unplaced: 'pas encore sur la carte',
     noSite: 'pas encore',
     siteFailed: 'Le client a été créé ; son site ne l’a pas été : {{text}}',
   },
@@ -56,12 +58,7 @@ export const address: Catalogue['address'] = {
   lookup: 'Trouver le lieu',
   lookupHint: 'Par code postal ou ville, et pays',
   found: 'Trouvé : {{place}}',
-  only: {
-    country:
-      'Ce lieu n’a pas pu être trouvé : voici le milieu du pays. Déplacez le repère, ou saisissez latitude et longitude.',
-    default:
-      'Ce lieu n’a pas pu être trouvé : voici le milieu de la carte. Déplacez le repère, ou saisissez latitude et longitude.',
-  },
+  notFound: 'Ce lieu n’a pas pu être trouvé.',
   unit: 'Bâtiment, unité',
   street: 'Rue',
   area: 'Quartier',

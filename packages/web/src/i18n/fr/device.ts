@@ -12,6 +12,9 @@ export const device = {
   resolution: 'Résolution',
   fps: 'Images par seconde',
   analytics: 'Analyses',
+  masks: 'Masques',
+  masksHint:
+    'Cachés dans toutes les images de cette caméra. Ils restent quand l’analyse pour laquelle ils ont été dessinés est supprimée.',
   tags: 'Étiquettes',
   empty: 'Aucune caméra ici',
   emptyText: 'Laissez le serveur edge chercher des caméras sur son réseau, ou ajoutez-en une par son adresse.',
@@ -140,6 +143,7 @@ export const discover: Catalogue['discover'] = {
   test_other: 'Tester {{count}} caméras',
   tried: '{{done}} sur {{total}} testées',
   live: 'Ajouter aussi le petit flux de chacune, à regarder',
+  lost: 'la liste des caméras trouvées',
   scanned: 'Cherché dans {{where}}, {{seconds}} s',
 }
 

@@ -11,7 +11,19 @@ export const face: Catalogue['face'] = {
   noticeText: 'Qui est reconnu, pourquoi, combien de temps, et à qui s’adresser. Nécessaire avant l’activation.',
   turnOn: 'Activer',
   turnOff: 'Désactiver',
-  saveNotice: 'Enregistrer le texte',
+  days: 'Jours pendant lesquels les personnes sont connues',
+  daysText:
+    'À partir de leur accord ; ensuite elles sont supprimées avec images et vecteurs, comme à la main. Vide : jusqu’à ce que quelqu’un les supprime.',
+  keptDays_one: 'Les personnes sont connues {{count}} jour à partir de leur accord.',
+  keptDays_other: 'Les personnes sont connues {{count}} jours à partir de leur accord.',
+  keptUntilDeleted: 'Les personnes sont connues jusqu’à ce que quelqu’un les supprime.',
+  keptUntil: 'Connue jusqu’au {{date}}',
+  renew: 'Accord renouvelé aujourd’hui',
+  overdue: 'Supprimer les personnes dont le délai est passé',
+  overdueText_one:
+    '{{count}} personne a donné son accord il y a plus longtemps : elle est supprimée en quelques minutes avec images et vecteurs, ici et sur les serveurs edge. Cela est irréversible.',
+  overdueText_other:
+    '{{count}} personnes ont donné leur accord il y a plus longtemps : elles sont supprimées en quelques minutes avec images et vecteurs, ici et sur les serveurs edge. Cela est irréversible.',
   people: 'Personnes',
   peopleText:
     'Seul un carré autour de chaque visage est conservé, avec les vecteurs que vos modèles en font. Les vecteurs vont aux serveurs edge qui comparent les visages ici, et nulle part ailleurs.',

@@ -25,6 +25,7 @@ export const model: Catalogue['model'] = {
   leftOut: 'Écartée',
   class: 'Classe {{index}}',
   facts: '{{size}}, opérateurs de version {{opset}}, images de {{input}}.',
+  tensors: 'Reçoit {{inputs}}, répond {{outputs}}.',
   confirm: 'Confirmer et ajouter',
   vector: 'Il répond un vecteur de {{count}} nombres : il compare les visages qu’un autre modèle trouve.',
   range: 'Les couleurs telles qu’il les attend',

@@ -58,6 +58,7 @@ export const nimble: Catalogue['nimble'] = {
   journalText: '{{count}} attendent le portail',
   key: 'Clé',
   keyState: { new: 'pas encore acceptée', pinned: 'acceptée', changed: 'a changé' },
+  retry: 'Réessayer',
   trust: 'Accepter cette clé',
   trustText: 'Comparez-la à celle qu’affiche le serveur edge. N’acceptez que si elles sont identiques.',
   refresh: 'Actualiser les pipelines',
@@ -78,6 +79,8 @@ export const nimble: Catalogue['nimble'] = {
     known: 'Il est connu. Une nouvelle commande le remplace par une autre machine.',
     run: 'À exécuter sur le serveur edge, dans le dossier du logiciel :',
     until: 'Valable une fois, jusqu’à {{time}}. Une commande plus récente l’annule.',
+    hereOnly:
+      'Ce portail n’est joint que depuis sa propre machine, et c’est son adresse que porte cette commande. Pour un serveur edge ailleurs, démarrez le portail avec PUBLIC_URL=https://… : l’adresse sous laquelle d’autres machines le joignent, puis créez une nouvelle commande.',
     make: 'Créer une commande',
     otherKey:
       'Un serveur edge appelle avec une autre clé : il a été inscrit depuis sur une autre machine, ou dans un dossier vide. S’il est à vous, créez une nouvelle commande et lancez-la là-bas.',
@@ -94,6 +97,8 @@ export const nimble: Catalogue['nimble'] = {
     changed_other: '{{count}} lignes diffèrent. Rien n’est encore enregistré.',
     diff: 'Ce qui change, ligne par ligne',
     save: 'Remplacer la configuration',
+    stale:
+      'Quelqu’un d’autre a enregistré une autre configuration entre-temps. Ce que vous voyez en diffère ; la vôtre ne la remplace que si vous appuyez de nouveau.',
   },
   form: {
     mode: 'Qui appelle qui',
@@ -178,7 +183,14 @@ export const license: Catalogue['license'] = {
   },
   empty: 'Aucune licence',
   emptyText: 'Sans licence, aucune analyse ne peut fonctionner.',
-  state: { valid: 'Valide', expiring: 'Expire bientôt', expired: 'Expirée', exceeded: 'Trop de canaux' },
+  state: {
+    valid: 'Valide',
+    upcoming: 'Valable dès le {{date}}',
+    expiring: 'Expire bientôt',
+    expired: 'Expirée',
+    exceeded: 'Trop de canaux',
+  },
+  from: 'Valable dès le',
 }
 
 export const status: Catalogue['status'] = {
@@ -210,6 +222,16 @@ export const status: Catalogue['status'] = {
   events_other: '{{count}} événements y attendent le portail',
   eventsUnknown: 'événements en attente inconnus',
   disks: 'Disques',
+  disk: {
+    name: 'Disque',
+    ok: 'plein à {{use}}',
+    low: 'Le disque du portail est plein à {{use}}. À partir de {{dropping}}, son plus ancien jour d’événements est supprimé chaque heure ; à partir de {{stopped}}, plus aucun événement n’est enregistré.',
+    dropping:
+      'Le disque du portail est plein à {{use}} : son plus ancien jour d’événements est supprimé chaque heure. Les chiffres des graphiques restent.',
+    stopped:
+      'Le disque du portail est plein à {{use}} : aucun événement n’est enregistré. Ils attendent sur les serveurs edge.',
+    way: 'Libérez {{size}} dans {{path}}, ou donnez au portail un disque plus grand.',
+  },
   free: '{{free}} libres sur {{total}}',
   tzdata: 'Données de fuseaux horaires',
   licenses: 'Licences',

@@ -34,9 +34,12 @@ export const siteImport: Catalogue['siteImport'] = {
   review: 'Sites à créer',
   created_one: '{{count}} créé',
   created_other: '{{count}} créés',
+  unplaced_one: '{{count}} pas encore sur la carte',
+  unplaced_other: '{{count}} pas encore sur la carte',
   wrong_one: '{{count}} à corriger',
   wrong_other: '{{count}} à corriger',
   create_one: 'Créer {{count}} site',
   create_other: 'Créer {{count}} sites',
+  waits: 'C’était beaucoup à la fois : suite dans {{seconds}} s',
   toList: 'Vers les sites',
 }

@@ -94,6 +94,12 @@ export const site: Catalogue['site'] = {
     position: 'Position',
     positionHint:
       'Appuyez sur la carte et déplacez le repère, ou saisissez les degrés ; laissez les deux vides si elle est inconnue',
+    defaultCountry:
+      'Position par défaut : le milieu du pays, car le lieu n’a pas pu être trouvé. Appuyez sur la carte là où est le site.',
+    defaultMap:
+      'Position par défaut : le milieu de la carte, car le lieu n’a pas pu être trouvé. Appuyez sur la carte là où est le site.',
+    pinStays: 'Le repère reste où il a été posé.',
+    movePin: 'Le déplacer vers {{place}}',
     map: 'Carte : appuyez pour poser le repère, faites-le glisser pour le déplacer ; les champs ci-dessous font de même',
     lat: 'Latitude',
     long: 'Longitude',

@@ -113,6 +113,12 @@ export const usecase = {
   },
   smokeNeedsModel: 'La fumée n’est reconnue que par un modèle de détection',
   previous: { h1: 'vs heure précédente', h24: 'vs 24 h précédentes' },
+  watchedFor: '{{time}} d’observation',
+  notWatched: 'aucune observation',
+  notCompared: {
+    h1: 'Heure précédente : {{watched}}',
+    h24: '24 h précédentes : {{watched}}',
+  },
 } as const
 
 export const chart = {

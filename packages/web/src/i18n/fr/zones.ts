@@ -42,7 +42,18 @@ export const zones = {
   addMask: 'Nouveau masque',
   addFloor: 'Régler les distances',
   masked:
-    'Masques : rien n’y est analysé, montré ni gardé. La caméra donne alors des images au lieu de la vidéo, et pas de clips. Un masque nouveau ou modifié fait abandonner l’image sur laquelle les zones ont été dessinées : que la caméra a tourné se dit de nouveau dès que des zones sont enregistrées ensuite.',
+    'Masques : rien n’y est analysé, montré ni gardé, quels que soient l’analyse et le flux pour lesquels ils ont été dessinés. La caméra donne alors des images au lieu de la vidéo, et pas de clips.',
+  beforeMasks_one:
+    'Les images et clips que des événements ont gardés avant l’enregistrement d’un masque montrent encore {{count}} jour ce qu’il cache : pour un masque enregistré maintenant, jusqu’au {{date}}.',
+  beforeMasks_other:
+    'Les images et clips que des événements ont gardés avant l’enregistrement d’un masque montrent encore {{count}} jours ce qu’il cache : pour un masque enregistré maintenant, jusqu’au {{date}}.',
+  otherMasks: 'Autres masques de cette caméra, en gris :',
+  maskOf: 'de {{name}}',
+  remove: 'Retirer',
+  removeMask: 'Retirer {{name}}',
+  reveal: 'Retirer et montrer ce qu’il cache',
+  revealText:
+    'Ce que ce masque cache de {{name}} est alors vu par tous ceux qui voient la caméra, en direct et dans les nouvelles images et clips, et analysé.',
   muchMasked: 'Les masques cachent plus de la moitié de l’image.',
   floor: 'Sol',
   floorSize: 'Sol {{width}} × {{depth}} m',

@@ -37,19 +37,21 @@ function Page() {
     <>
       <PageHeader title={t('screen./configuration/edit')} meta={edgeName(nimble)} />
       <EdgeForm
-        key={nimble.version}
+        key={nid}
         nimble={nimble}
         licenses={licenses}
         mayBind={mayBind}
         submitLabel={t('common.save')}
         onCancel={() => go('/configuration/detail', { nid })}
-        onSubmit={async ({ license_id, organization_id: _, ...change }) => {
-          const result = await api.nimble.update.call({ ...change, nimble_id: nid, version: nimble.version })
+        onSubmit={async ({ license_id, organization_id: _, ...change }, version) => {
+          const rebinds = mayBind && license_id !== nimble.license_id
+          const result = await api.nimble.update.call({
+            ...change,
+            ...(rebinds && { license_id }),
+            nimble_id: nid,
+            version,
+          })
           if (!result.status) throw result.failure
-          if (license_id !== nimble.license_id) {
-            const bound = await api.nimble.license.call({ nimble_id: nid, license_id })
-            if (!bound.status) throw bound.failure
-          }
           notify({ type: 'success', text: words.pair('nimble.update').done })
           refresh('nimble')
           go('/configuration/detail', { nid })

@@ -14,7 +14,7 @@ export const Route = createFileRoute('/_app/customer/edit')({
   validateSearch: z.object({ cuid: z.uuid() }),
   beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { cuid } }) => ({ cuid }),
-  // The newest version: an edit of an old one would be refused.
+  // The newest version: of an old one the form would have to say at once that it was changed.
   loader: ({ deps }) => queryClient.fetchQuery({ ...api.customer.get.query({ customer_id: deps.cuid }), staleTime: 0 }),
   onError: fallbackTo('/site'),
   component: Page,
@@ -29,12 +29,12 @@ function Page() {
     <>
       <PageHeader title={t('screen./customer/edit')} meta={customer.customer_name} />
       <CustomerForm
-        key={customer.version}
+        key={cuid}
         customer={customer}
         submitLabel={t('common.save')}
         onCancel={() => go('/customer', { cuid })}
-        onSubmit={async (input) => {
-          const result = await api.customer.update.call({ ...input, customer_id: cuid, version: customer.version })
+        onSubmit={async (input, version) => {
+          const result = await api.customer.update.call({ ...input, customer_id: cuid, version })
           if (!result.status) throw result.failure
           notify({ type: 'success', text: words.pair('customer.update').done })
           refresh('customer')

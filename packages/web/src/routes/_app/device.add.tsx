@@ -6,6 +6,7 @@ import { api } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
 import { DeviceForm } from '../../device/DeviceForm.tsx'
 import { loadSite, useNimbles, useSite } from '../../device/load.ts'
+import { NoEdge } from '../../device/NoEdge.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 
 /** The site, then the edge servers. */
@@ -21,12 +22,16 @@ export const Route = createFileRoute('/_app/device/add')({
 function Page() {
   const { t } = useTranslation()
   const site = useSite(Route.useSearch().sid)
-  const nimbles = useNimbles()
+  const nimbles = useNimbles(site)
   const { data } = useSuspenseQuery(api.device.list.query({ site_id: site.site_id }))
   return (
     <>
       <PageHeader title={t('device.add')} meta={site.site_name} />
-      <DeviceForm site={site} nimbles={nimbles} taken={data.map(({ device_name }) => device_name)} />
+      {nimbles.length === 0 ? (
+        <NoEdge />
+      ) : (
+        <DeviceForm site={site} nimbles={nimbles} taken={data.map(({ device_name }) => device_name)} />
+      )}
     </>
   )
 }

@@ -15,6 +15,6 @@ export const Route = createFileRoute('/_app/device/bulk')({
 })
 
 function Page() {
-  const { sid } = Route.useSearch()
-  return <BulkCreate site={useSite(sid)} nimbles={useNimbles()} />
+  const site = useSite(Route.useSearch().sid)
+  return <BulkCreate site={site} nimbles={useNimbles(site)} />
 }

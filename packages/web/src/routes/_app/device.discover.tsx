@@ -16,5 +16,7 @@ export const Route = createFileRoute('/_app/device/discover')({
 
 function Page() {
   const { sid, nid } = Route.useSearch()
-  return <Discover site={useSite(sid)} nimbles={useNimbles()} nimbleId={nid} />
+  const site = useSite(sid)
+  const nimbles = useNimbles(site)
+  return <Discover site={site} nimbles={nimbles} nimbleId={nid} />
 }

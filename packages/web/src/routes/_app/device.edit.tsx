@@ -18,7 +18,7 @@ export const Route = createFileRoute('/_app/device/edit')({
 function Page() {
   const { t } = useTranslation()
   const { device, site } = useDevice(Route.useSearch().did)
-  const nimbles = useNimbles()
+  const nimbles = useNimbles(site)
   return (
     <>
       <PageHeader title={t('device.edit')} meta={device.device_name} />

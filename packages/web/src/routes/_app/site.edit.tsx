@@ -14,7 +14,7 @@ export const Route = createFileRoute('/_app/site/edit')({
   validateSearch: z.object({ sid: z.uuid() }),
   beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { sid } }) => ({ sid }),
-  // The newest version: an edit of an old one would be refused.
+  // The newest version: of an old one the form would have to say at once that it was changed.
   loader: ({ deps }) => queryClient.fetchQuery({ ...api.site.get.query({ site_id: deps.sid }), staleTime: 0 }),
   onError: fallbackTo('/site'),
   component: Page,
@@ -29,14 +29,14 @@ function Page() {
     <>
       <PageHeader title={t('site.edit')} meta={site.site_name} />
       <SiteForm
-        key={site.version}
+        key={sid}
         site={site}
         customers={[]}
         customerId={site.customer_id}
         submitLabel={t('common.save')}
         onCancel={() => go('/site/detail', { sid })}
-        onSubmit={async ({ customer_id: _, ...change }) => {
-          const result = await api.site.update.call({ ...change, site_id: sid, version: site.version })
+        onSubmit={async ({ customer_id: _, ...change }, version) => {
+          const result = await api.site.update.call({ ...change, site_id: sid, version })
           if (!result.status) throw result.failure
           notify({ type: 'success', text: words.pair('site.update').done })
           refresh('site')

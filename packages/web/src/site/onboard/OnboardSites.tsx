@@ -3,11 +3,14 @@ import { Dropzone } from '@mantine/dropzone'
 import '@mantine/dropzone/styles.css'
 import type { Customer } from '@sightline/contract'
 import { IconTable } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { fieldText } from '../../i18n/words.ts'
+import { readDraft } from '../../ui/draft.ts'
+import { DraftNote } from '../../ui/form.tsx'
 import { useGo } from '../../ui/Go.tsx'
 import { Panel } from '../../ui/Panel.tsx'
+import { isSame } from '../../ui/rebase.ts'
 import { browserZone, TimezoneSelect } from '../../ui/TimezoneSelect.tsx'
 import { ColumnMapping } from '../../ui/table-file/ColumnMapping.tsx'
 import {
@@ -20,9 +23,10 @@ import {
   toRows,
   writeTable,
 } from '../../ui/table-file/table.ts'
+import { useKept } from '../../ui/useKept.ts'
 import { Wizard } from '../../ui/Wizard.tsx'
 import { type SiteColumn, type SiteRow, siteColumns, siteNames } from './columns.ts'
-import { ReviewSites } from './ReviewSites.tsx'
+import { type Outcomes, ReviewSites } from './ReviewSites.tsx'
 
 const steps = ['rows', 'columns', 'review'] as const
 type Step = (typeof steps)[number]
@@ -46,6 +50,20 @@ function withHeader(table: Table): Table {
   return { header: table.header.map(() => ''), rows: [table.header, ...table.rows] }
 }
 
+/** All that was typed, matched and mended, and what became of the rows so far. */
+type Work = {
+  text: string
+  table: Table | null
+  mapping: Mapping<SiteColumn>
+  customer: string
+  timezone: string
+  /** Cells that were written over, by position of their row. */
+  mended: Record<number, Partial<SiteRow>>
+  outcomes: Outcomes
+}
+
+const draft = 'site.onboard'
+
 type Props = { customers: readonly Customer[]; customerId: string }
 
 /** Several sites at once: pasted or from a file, columns matched, every row judged and mended before any is made. */
@@ -53,22 +71,41 @@ export function OnboardSites({ customers, customerId }: Props) {
   const { t } = useTranslation()
   const go = useGo()
   const [step, setStep] = useState<Step>('rows')
-  const [text, setText] = useState('')
-  const [table, setTable] = useState<Table | null>(null)
-  const [mapping, setMapping] = useState<Mapping<SiteColumn>>({})
   const [fault, setFault] = useState<string | null>(null)
-  const [customer, setCustomer] = useState(customerId)
-  const [timezone, setTimezone] = useState(browserZone)
-  const [rows, setRows] = useState<readonly SiteRow[]>([])
+  const blank = (): Work => ({
+    text: '',
+    table: null,
+    mapping: {},
+    customer: customerId,
+    timezone: browserZone(),
+    mended: {},
+    outcomes: {},
+  })
+  const [kept] = useState(() => readDraft<Work>(draft))
+  const [isRestored, setIsRestored] = useState(kept !== null)
+  const [work, setWork] = useState(() => kept ?? blank())
+  const change = (part: Partial<Work>) => setWork((now) => ({ ...now, ...part }))
+  const { text, table, mapping, customer, timezone, mended, outcomes } = work
+  const rows = useMemo(
+    () => (table ? toRows(table, siteColumns, mapping).map((row, at) => ({ ...row, ...mended[at] })) : []),
+    [table, mapping, mended],
+  )
+  const isAllMade = rows.length > 0 && rows.every((_, at) => outcomes[at]?.state === 'created')
+  useKept({ name: draft, now: (text.trim() === '' && !table) || isAllMade ? null : work })
 
   const read = (bytes: Uint8Array) => {
     setFault(null)
     try {
       const found = withHeader(readTable(bytes))
-      const guessed = guessMapping(found.header, siteNames)
-      setTable(found)
-      // A plain list of names needs no matching by hand.
-      setMapping(found.header.length === 1 ? { site_name: 0 } : guessed)
+      // The same rows again: what was matched and mended of them stays.
+      if (!isSame(found, table))
+        change({
+          table: found,
+          // A plain list of names needs no matching by hand.
+          mapping: found.header.length === 1 ? { site_name: 0 } : guessMapping(found.header, siteNames),
+          mended: {},
+          outcomes: {},
+        })
       setStep('columns')
     } catch (error) {
       if (!(error instanceof TableFault)) throw error
@@ -99,6 +136,15 @@ export function OnboardSites({ customers, customerId }: Props) {
       }))}
       onStep={(id) => setStep(id as Step)}
     >
+      {isRestored && (
+        <DraftNote
+          onDiscard={() => {
+            setWork(blank())
+            setStep('rows')
+            setIsRestored(false)
+          }}
+        />
+      )}
       {step === 'rows' && (
         <Panel
           title={t('siteImport.rows.title')}
@@ -123,7 +169,7 @@ export function OnboardSites({ customers, customerId }: Props) {
                   allowDeselect={false}
                   searchable
                   value={customer}
-                  onChange={(next) => next && setCustomer(next)}
+                  onChange={(next) => next && change({ customer: next })}
                   data={customers.map(({ customer_id, customer_name }) => ({
                     value: customer_id,
                     label: customer_name,
@@ -134,7 +180,7 @@ export function OnboardSites({ customers, customerId }: Props) {
                 label={t('siteImport.rows.timezone')}
                 allowDeselect={false}
                 value={timezone}
-                onChange={(next) => next && setTimezone(next)}
+                onChange={(next) => next && change({ timezone: next })}
               />
             </Group>
             <Textarea
@@ -144,7 +190,7 @@ export function OnboardSites({ customers, customerId }: Props) {
               maxRows={16}
               spellCheck={false}
               value={text}
-              onChange={({ currentTarget: { value } }) => setText(value)}
+              onChange={({ currentTarget: { value } }) => change({ text: value })}
             />
             <Dropzone
               multiple={false}
@@ -183,20 +229,14 @@ export function OnboardSites({ customers, customerId }: Props) {
             needed={['site_name']}
             labelOf={(column) => t(`siteImport.column.${column}`)}
             mapping={mapping}
-            onChange={setMapping}
+            onChange={(next) => change({ mapping: next })}
           />
           <Group mt="lg" justify="flex-end" gap="xs">
             {mapping.site_name === undefined && <span className="t3">{t('siteImport.columns.needed')}</span>}
             <Button variant="default" onClick={() => setStep('rows')}>
               {t('common.back')}
             </Button>
-            <Button
-              disabled={mapping.site_name === undefined}
-              onClick={() => {
-                setRows(toRows(table, siteColumns, mapping))
-                setStep('review')
-              }}
-            >
+            <Button disabled={mapping.site_name === undefined} onClick={() => setStep('review')}>
               {t('bulk.check', { count: table.rows.length })}
             </Button>
           </Group>
@@ -205,7 +245,15 @@ export function OnboardSites({ customers, customerId }: Props) {
       {step === 'review' && (
         <ReviewSites
           rows={rows}
-          onRows={setRows}
+          outcomes={outcomes}
+          onMend={(at, cell) =>
+            setWork((now) => {
+              // What the server said of the row no longer holds.
+              const { [at]: _, ...others } = now.outcomes
+              return { ...now, mended: { ...now.mended, [at]: { ...now.mended[at], ...cell } }, outcomes: others }
+            })
+          }
+          onOutcome={(at, outcome) => setWork((now) => ({ ...now, outcomes: { ...now.outcomes, [at]: outcome } }))}
           place={{ customer_id: customer, timezone, organization_id }}
           onBack={() => setStep('columns')}
           onAll={() => go('/site')}

@@ -74,7 +74,7 @@ export const UsecaseCards = memo(({ usecaseKey, metrics, period = 'h24', shared,
               })
         }
         delta={stat?.delta_ratio}
-        deltaNote={t(`usecase.previous.${period}`)}
+        previousCoverage={stat?.previous_coverage_ratio}
         spark={stat?.spark}
         coverage={stat?.coverage_ratio}
       />

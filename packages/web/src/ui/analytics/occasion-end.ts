@@ -23,6 +23,14 @@ function reopensUntil({ occasion }: EventEntity, seconds: number): number | null
 export const hasJustEnded = (event: EventEntity, now: number, seconds = reopenSeconds()): boolean =>
   now < (reopensUntil(event, seconds) ?? Number.NEGATIVE_INFINITY)
 
+/** While something on screen goes on, how it goes is read again. */
+export const goingOnMs = 10_000
+
+/** It has no end yet, or one after which it may still go on. */
+export const isGoingOn = (event: EventEntity, seconds = reopenSeconds()): boolean =>
+  (event.occasion !== null && !event.occasion.is_instant && event.occasion.ended_at === null) ||
+  hasJustEnded(event, portalNow(), seconds)
+
 /** What a tag says of an event. @param now by the portal's clock */
 export const stateOf = (event: EventEntity, now: number, seconds = reopenSeconds()) => {
   const { kind, occasion } = event

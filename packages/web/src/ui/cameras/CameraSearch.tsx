@@ -2,17 +2,20 @@ import { Button, Checkbox, Group, Loader, PasswordInput, SimpleGrid, Stack, Text
 import type { Device, Discovered, Nimble, Site } from '@sightline/contract'
 import { bulkDevices } from '@sightline/domain'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { cameraName, liveProfiles, streamsToAdd } from '../../app/camera-choice.ts'
+import { cameraNames, liveProfiles, streamsToAdd } from '../../app/camera-choice.ts'
 import { api, refresh, report } from '../../app/client.ts'
 import { type Asked, useDiscovery, type Where, withDemo } from '../../app/discovery.ts'
 import { notify } from '../../app/messages.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { fieldText } from '../../i18n/words.ts'
 import { useMay } from '../../session.ts'
+import { readDraft } from '../draft.ts'
 import { Empty } from '../Empty.tsx'
+import { DraftNote } from '../form.tsx'
 import { Tag } from '../Health.tsx'
+import { useKept } from '../useKept.ts'
 import classes from './cameras.module.css'
 import { TrialNote } from './TrialNote.tsx'
 import { useTrials } from './useTrials.ts'
@@ -22,6 +25,9 @@ const demoCount = 2
 
 /** Which camera it is, whatever answers: its id, or its address. */
 const identity = (found: Discovered) => found.UUID ?? found.xaddr
+
+/** Of a search: what was chosen in it, found or not. */
+type Kept = { chosen: readonly string[]; username: string }
 
 type SearchProps = {
   nimble: Nimble
@@ -45,9 +51,15 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
     enabled: hasDemo,
     meta: { op: 'demo.list', quiet: true },
   })
-  const [chosen, setChosen] = useState<readonly string[]>([])
-  const [login, setLogin] = useState({ username: '', password: '' })
+  const name = `device.discover:${site.site_id}`
+  const [kept] = useState(() => readDraft<Kept>(name))
+  const [isRestored, setIsRestored] = useState(kept !== null)
+  const [chosen, setChosen] = useState<readonly string[]>(kept?.chosen ?? [])
+  const [login, setLogin] = useState({ username: kept?.username ?? '', password: '' })
   const trials = useTrials()
+  /** Names that somebody typed in place of the proposed ones, and what was wrong with some. */
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
   const [isAdding, setIsAdding] = useState(false)
   const [hasLive, setHasLive] = useState(false)
   const [where, setWhere] = useState<Where>({})
@@ -76,7 +88,20 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
         ]
       : []
   })
+  const names = cameraNames(
+    working.map(({ found }) => found),
+    identity,
+    typed,
+    devices.map((device) => device.device_name),
+  )
   const isTrying = trials.progress !== null
+  const { username } = login
+  const now = useMemo((): Kept | null => (chosen.length > 0 ? { chosen, username } : null), [chosen, username])
+  useKept({
+    name,
+    now,
+    lost: [t('discover.lost'), ...(login.password === '' ? [] : [t('state.lostSecrets')])],
+  })
   const test = (cameras: readonly Discovered[]) =>
     trials.run(new Map(cameras.map((found) => [identity(found), asked(found)])))
   const needsLogin = selected.some((one) => !one.is_demo)
@@ -116,14 +141,11 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
   }
 
   const add = async () => {
-    const names = devices.map((device) => device.device_name)
     const drafts = working.map(({ found, main, live }) => {
       const { username, password } = asked(found)
-      const device_name = cameraName(found, names)
-      names.push(device_name)
       const streams = { main: main.stream_address, live: (hasLive && live?.stream_address) || '' }
       return {
-        device_name,
+        device_name: names.get(identity(found)) ?? '',
         site_id: site.site_id,
         nimble_id: nimble.nimble_id,
         UUID: found.UUID,
@@ -138,7 +160,16 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
     setIsAdding(true)
     const result = await api.device.create.call(drafts)
     setIsAdding(false)
-    if (!result.status) return notify(result.message)
+    if (!result.status) {
+      // Fields of a list come with the index of their camera.
+      const wrong = working.flatMap(({ found }, at) => {
+        const [id] = result.failure.errors[`${at}.device_name`] ?? []
+        return id ? [[identity(found), id] as const] : []
+      })
+      setFaults(Object.fromEntries(wrong))
+      return notify(result.message)
+    }
+    setFaults({})
     setChosen((now) => now.filter((id) => !working.some(({ found }) => identity(found) === id)))
     refresh('device')
     if (working.length === selected.length) onAdded()
@@ -148,6 +179,15 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
     setChosen((now) => (now.includes(id) ? now.filter((other) => other !== id) : [...now, id]))
   return (
     <Stack gap="md">
+      {isRestored && (
+        <DraftNote
+          onDiscard={() => {
+            setChosen([])
+            setLogin({ username: '', password: '' })
+            setIsRestored(false)
+          }}
+        />
+      )}
       {hasPlaces && (
         <Places
           interfaces={nimble.status?.interfaces ?? []}
@@ -230,6 +270,21 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
                 {tried && (
                   <div className={classes.note}>
                     <TrialNote tried={tried} />
+                    {names.has(id) && (
+                      <TextInput
+                        mt="xs"
+                        size="xs"
+                        maw={320}
+                        label={t('device.form.name')}
+                        autoComplete="off"
+                        value={names.get(id)}
+                        error={faults[id] && fieldText(faults[id])}
+                        onChange={({ currentTarget: { value } }) => {
+                          setTyped((now) => ({ ...now, [id]: value }))
+                          setFaults((now) => ({ ...now, [id]: '' }))
+                        }}
+                      />
+                    )}
                   </div>
                 )}
               </li>

@@ -1,5 +1,4 @@
 import { Button, Group } from '@mantine/core'
-import { metricsOf } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, memo, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,12 +6,11 @@ import { api } from '../../app/client.ts'
 import { portalNow } from '../../app/clock.ts'
 import { useIsServerAway } from '../../app/ServerWatch.tsx'
 import { formatClock, formatNumber, formatTime } from '../../i18n/format.ts'
-import { i18n } from '../../i18n/index.ts'
 import { CameraGrid, CameraTile } from '../CameraTile.tsx'
 import { toneOf } from '../tone.ts'
 import { type Camera, refreshMs } from './customer-cameras.ts'
 import type { Levels } from './levels.ts'
-import { liveValue } from './live-figure.ts'
+import { figureOf, isViolating } from './now.ts'
 
 const LivePicture = lazy(() => import('../live/LivePicture.tsx').then((module) => ({ default: module.LivePicture })))
 
@@ -38,9 +36,6 @@ type Props = {
 
 /** More pictures than these nobody follows; each asks for a new still again and again. */
 const tilesAtOnce = 24
-
-export const isViolating = (camera: Camera, levels: Levels, alarming: ReadonlySet<string>): boolean =>
-  camera.channels.some(({ channel_id }) => (levels[channel_id]?.violation ?? 0) > 0 || alarming.has(channel_id))
 
 /** The cameras with their newest still and numbers; those in violation first. */
 export function CameraWall({ cameras, levels, alarming, total, remote, columns, live }: Props) {
@@ -104,18 +99,6 @@ function useOfflineSince({ device_id, device_health }: Camera): string | null {
   const last = view.data?.health.at(-1)
   return isOffline && last?.state === 'offline' ? last.start : null
 }
-
-/** What the analytics of a camera count now, each by its name. */
-export const figureOf = ({ channels }: Camera, levels: Levels): string =>
-  channels
-    .flatMap(({ channel_id, usecase_key }) => {
-      const now = levels[channel_id]
-      const told = metricsOf(usecase_key).filter((metric) => now?.[metric] !== undefined)
-      // What a use case is named after speaks for it.
-      const id = now && (told.find((metric) => metric === 'moving_average_count') ?? told[0])
-      return id ? [`${i18n.t(`usecase.name.${usecase_key}`)} ${liveValue(id, now[id] ?? 0)}`] : []
-    })
-    .join(' · ')
 
 type TileProps = {
   camera: Camera

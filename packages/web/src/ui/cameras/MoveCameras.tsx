@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { CallFailed } from '../../api.ts'
 import { refresh } from '../../app/client.ts'
 import { type Movable, type MoveOutcome, moveCameras, planMove } from '../../app/moving.ts'
+import { edgeName } from '../../i18n/seeded.ts'
 import { causeText } from '../../i18n/words.ts'
 import { Tag } from '../Health.tsx'
 import classes from './cameras.module.css'
@@ -44,7 +45,16 @@ function Move({ cameras, edges, target: first, onClose }: Omit<Props, 'title'>) 
   /** By camera: while asked, what would become of it; once moving, of those that went only. */
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, MoveOutcome>>(new Map())
   const [error, setError] = useState<CallFailed | null>(null)
-  const targets = edges.filter((edge) => cameras.some(({ nimble_id }) => nimble_id !== edge.nimble_id))
+  // Cameras stay within their organization.
+  const homes = new Set(
+    cameras.map((camera) => edges.find(({ nimble_id }) => nimble_id === camera.nimble_id)?.organization_id),
+  )
+  const targets = edges.filter(
+    (edge) =>
+      homes.size === 1 &&
+      homes.has(edge.organization_id) &&
+      cameras.some(({ nimble_id }) => nimble_id !== edge.nimble_id),
+  )
   const target = edges.find(({ nimble_id }) => nimble_id === targetId)
   const hasFailed = ({ device_id }: Movable) => outcomes.get(device_id)?.error_code !== null
   const restarts = [...outcomes.values()].reduce((sum, one) => sum + one.restarts.length, 0)
@@ -98,11 +108,15 @@ function Move({ cameras, edges, target: first, onClose }: Omit<Props, 'title'>) 
         value={targetId}
         onChange={setTargetId}
         allowDeselect={false}
-        data={targets.map(({ nimble_id, name, status }) => ({
-          value: nimble_id,
-          label: status
-            ? `${name} · ${t(`nimble.state.${status.state}`)} · ${t('move.load', { count: status.channels, capacity: status.capacity ?? '–' })}`
-            : name,
+        data={targets.map((edge) => ({
+          value: edge.nimble_id,
+          label: [
+            edgeName(edge),
+            edge.status && t(`nimble.state.${edge.status.state}`),
+            edge.status && t('move.load', { count: edge.status.channels, capacity: edge.status.capacity ?? '–' }),
+          ]
+            .filter(Boolean)
+            .join(' · '),
         }))}
       />
       {targets.length === 0 && (
@@ -112,7 +126,7 @@ function Move({ cameras, edges, target: first, onClose }: Omit<Props, 'title'>) 
       )}
       {target?.status && target.status.state !== 'online' && (
         <Alert mt="md" color="orange">
-          {t('move.away', { name: target.name })}
+          {t('move.away', { name: edgeName(target) })}
         </Alert>
       )}
       {error && (

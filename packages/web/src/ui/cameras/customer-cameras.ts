@@ -7,9 +7,12 @@ import {
   useInfiniteQuery,
   useQueries,
   useQuery,
+  useQueryClient,
 } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../../app/client.ts'
+import { useTopic } from '../../live.ts'
+import { restMs, withHealth } from './told-health.ts'
 
 /** Numbers are read again this often while the page is in sight. */
 export const refreshMs = 10_000
@@ -60,11 +63,20 @@ const inViolation = (results: UseQueryResult<EventStats>[]): string[] =>
  * @param uc the use case that was chosen; others' cameras and figures are left out
  */
 export function useCustomerCameras(customer_id: string, uc: UsecaseKey | undefined) {
+  const pieces = cameraPieces(customer_id, uc)
+  const client = useQueryClient()
+  // Many cameras are read again seldom, and one that was cut must not look as it did for so long.
+  useTopic('health', ({ device_id, health }) =>
+    client.setQueryData(pieces.queryKey, (before) => before && withHealth(before, device_id, health), {
+      // It was not read: when that is due next stays as it is.
+      updatedAt: client.getQueryState(pieces.queryKey)?.dataUpdatedAt,
+    }),
+  )
   const query = useInfiniteQuery({
-    ...cameraPieces(customer_id, uc),
+    ...pieces,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      (state.data?.pages[0]?.view.totals.devices ?? 0) > seldomFrom ? seldomMs : refreshMs,
+      restMs(state, (state.data?.pages[0]?.view.totals.devices ?? 0) > seldomFrom ? seldomMs : refreshMs),
   })
   const [first] = query.data?.pages ?? []
   // The same objects as long as nothing changed: their tiles are not drawn anew.

@@ -136,7 +136,7 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
           </span>
         ))}
       {!isPlaying && <Absent state={state} />}
-      <Status state={state} />
+      <Status state={state} note={showBoxes && overlay?.boxes_cause === 'other_shape' ? t('live.otherShape') : null} />
       {!bare && (
         <div className={classes.tools}>
           {shapes.length > 0 && (
@@ -185,17 +185,20 @@ function Absent({ state: { phase, cause, since } }: { state: LiveState }) {
   )
 }
 
-function Status({ state: { phase, instead, behind, fps } }: { state: LiveState }) {
+type StatusProps = { state: LiveState; note: string | null }
+
+function Status({ state: { phase, instead, behind, fps }, note }: StatusProps) {
   const { t } = useTranslation()
   const rate = fps === null ? '' : ` · ${t('live.fps', { count: fps })}`
   const delay = behind === null ? '' : ` · ${t('live.buffer', { seconds: formatNumber(behind) })}`
   return (
     <span className={`${classes.status} num`}>
       <StatusDot tone={phase === 'playing' ? 'ok' : phase === 'ended' ? 'bad' : 'warn'} pulse={phase === 'playing'} />
-      {phase === 'playing' ? t('live.live') : t(`live.${phase}`)}
+      {phase === 'playing' ? <span className={classes.live}>{t('live.live')}</span> : t(`live.${phase}`)}
       {phase === 'playing' && (
         <span className={classes.transport}>
           {instead === null ? `${t('live.video')}${rate}${delay}` : `${t(`live.instead.${instead}`)}${rate}`}
+          {note && ` · ${note}`}
         </span>
       )}
     </span>

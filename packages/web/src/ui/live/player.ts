@@ -25,6 +25,8 @@ export type LiveOverlay = {
   at: number
   pts_ms: number
   boxes: OverlayBox[]
+  /** Why there are none, as an id. */
+  boxes_cause?: string | undefined
   /** Channel id → its live numbers. */
   levels: Record<string, Record<string, number>>
 }

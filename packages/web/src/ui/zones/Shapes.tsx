@@ -100,6 +100,7 @@ export function Handles(props: HandlesProps) {
             style={{ left: percent(x), top: percent(y) }}
             aria-label={t('zones.insert', { n: after + 1 })}
             onPointerDown={(event) => {
+              if (event.button !== 0) return
               event.stopPropagation()
               onInsert(after, [x, y], event.pointerId)
             }}
@@ -120,7 +121,7 @@ export function Handles(props: HandlesProps) {
           })}
           onPointerDown={(event) => {
             // While drawing, a press on the first point closes the outline.
-            if (drawing.open) return
+            if (drawing.open || event.button !== 0) return
             event.stopPropagation()
             onGrab(index, event.pointerId)
           }}
@@ -138,6 +139,7 @@ export function Handles(props: HandlesProps) {
           style={{ left: percent(centre[0]), top: percent(centre[1]), color }}
           aria-label={t('zones.move', { zone: name })}
           onPointerDown={(event) => {
+            if (event.button !== 0) return
             event.stopPropagation()
             onMove(centre, event.pointerId)
           }}

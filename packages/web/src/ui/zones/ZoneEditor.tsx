@@ -1,10 +1,12 @@
 import { useMediaQuery } from '@mantine/hooks'
+import type { Device } from '@sightline/contract'
 import type { Point } from '@sightline/domain'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { colorOf } from './colors.ts'
+import { colorOf, maskColor } from './colors.ts'
 import {
   addPoint,
+  away,
   clamp,
   type Drawing,
   faultOf,
@@ -12,6 +14,7 @@ import {
   finish,
   insertPoint,
   inside,
+  isAgain,
   middles,
   moveBy,
   movePoint,
@@ -26,7 +29,8 @@ import {
   wholePicture,
 } from './editing.ts'
 import { Handles, Name, Outline } from './Shapes.tsx'
-import type { Zones } from './useZones.ts'
+import { useMasks } from './useMasks.ts'
+import { drawingOf, type Zones } from './useZones.ts'
 import { ZonePanel } from './ZonePanel.tsx'
 import { type Tool, toolOf, ZoneToolbar } from './ZoneToolbar.tsx'
 import classes from './zones.module.css'
@@ -49,6 +53,10 @@ type Props = {
   /** The use case measures on the floor: a rectangle of known size can be drawn. */
   measures?: boolean
   error?: string | null
+  /** Whose picture it is. */
+  camera: Device
+  /** The analytic that the shapes are of; none yet for a new one. */
+  channelId?: string
   /** Above the list of shapes. */
   children?: ReactNode
 }
@@ -63,13 +71,17 @@ type Drag =
  * (Shift: five times as far), Space sets a point, Enter closes, Escape gives up. On a point: arrows move it, Insert adds one
  * after it, Delete removes it. Points snap to what is near; Alt holds that off, Shift keeps to steps of 45°.
  */
-export function ZoneEditor({ zones, picture, aspectRatio, needsLine, measures, error, children }: Props) {
+export function ZoneEditor(props: Props) {
+  const { zones, picture, aspectRatio, needsLine, measures, error, camera, channelId, children } = props
   const { t } = useTranslation()
   const stage = useRef<HTMLDivElement>(null)
   const [tool, setTool] = useState<Tool>('select')
   const [cursor, setCursor] = useState<Point | null>(null)
   const drag = useRef<Drag | null>(null)
   const { drawings, active } = zones
+  const { masks, ...ofMasks } = useMasks(camera)
+  const others = masks.filter((mask) => mask.channel_id === null || mask.channel_id !== channelId)
+  const shownOthers = others.filter(({ is_active }) => is_active).map(drawingOf)
   const isCoarse = useMediaQuery('(pointer: coarse)')
 
   const at = ({ clientX, clientY }: { clientX: number; clientY: number }): Point => {
@@ -100,11 +112,12 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, measures, e
     zones.set(drawings.filter(({ open }) => !open))
     setTool('select')
   }
-  const put = (point: Point) => {
-    if (!active?.open) return
+  /** @param near points so near to each other are one: more where a hand is less steady than keys */
+  const put = (point: Point, near = 1e-4) => {
+    if (!active?.open || isAgain(active, point, aspectRatio, near)) return
     const [first] = active.points
     const reach = isCoarse ? 0.04 : 0.02
-    const closes = first && Math.hypot((first[0] - point[0]) * aspectRatio, first[1] - point[1]) < reach
+    const closes = first && away(first, point, aspectRatio) < reach
     if (closes && active.points.length >= fewestPoints(active.kind)) {
       close()
       return
@@ -144,7 +157,7 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, measures, e
       zones.step()
       drag.current = { kind: 'shape', key: hit.key, from: point }
     } else {
-      put(active ? placed(active, null, point, event) : clamp(point))
+      put(active ? placed(active, null, point, event) : clamp(point), isCoarse ? 0.02 : 0.01)
       return
     }
     event.currentTarget.setPointerCapture(event.pointerId)
@@ -283,6 +296,9 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, measures, e
         >
           {picture}
           <svg className={classes.shapes} viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+            {shownOthers.map((drawing) => (
+              <Outline key={drawing.key} drawing={drawing} color={maskColor} isActive={false} cursor={null} />
+            ))}
             {drawings.map((drawing) => (
               <Outline
                 key={drawing.key}
@@ -293,6 +309,9 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, measures, e
               />
             ))}
           </svg>
+          {shownOthers.map((drawing) => (
+            <Name key={drawing.key} drawing={drawing} aspectRatio={aspectRatio} color={maskColor} />
+          ))}
           {drawings.map((drawing) => (
             <Name
               key={drawing.key}
@@ -318,7 +337,10 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, measures, e
                 hold(index, pointerId)
               }}
               onKey={(event, index) => onPointKey(event, active, index)}
-              onRemove={(index) => zones.set(replace(drawings, active.key, (it) => removePoint(it, index)))}
+              onRemove={(index) => {
+                // A finger that rests on a point holds it; it does not ask for another menu.
+                if (!drag.current) zones.set(replace(drawings, active.key, (it) => removePoint(it, index)))
+              }}
               onMove={(from, pointerId) => {
                 zones.step()
                 drag.current = { kind: 'shape', key: active.key, from }
@@ -337,6 +359,9 @@ export function ZoneEditor({ zones, picture, aspectRatio, needsLine, measures, e
         needsLine={needsLine}
         measures={measures}
         error={error && stillWrong(error, drawings) ? error : null}
+        camera={camera}
+        others={others}
+        ofMasks={ofMasks}
         onAdd={add}
       >
         {children}

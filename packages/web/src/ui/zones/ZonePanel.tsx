@@ -1,9 +1,15 @@
 import { ActionIcon, Button, NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import type { Device, Zone } from '@sightline/contract'
 import { type Point, polygonArea } from '@sightline/domain'
 import { IconArrowsExchange, IconEye, IconEyeOff, IconPlus, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { api } from '../../app/client.ts'
+import { portalNow } from '../../app/clock.ts'
+import { formatDate } from '../../i18n/format.ts'
 import { fieldText } from '../../i18n/words.ts'
+import { ErrorPanel } from '../ErrorPanel.tsx'
 import { Tag } from '../Health.tsx'
 import { colorOf } from './colors.ts'
 import {
@@ -16,6 +22,8 @@ import {
   reverse,
   type ShapeKind,
 } from './editing.ts'
+import { MaskList } from './MaskList.tsx'
+import type { Masks } from './useMasks.ts'
 import type { Zones } from './useZones.ts'
 import classes from './zones.module.css'
 
@@ -24,6 +32,11 @@ type Props = {
   needsLine: boolean
   measures: boolean | undefined
   error: string | null
+  camera: Device
+  /** Masks of the camera that are not of this analytic. */
+  others: readonly Zone[]
+  /** Whether those could be read. */
+  ofMasks: Pick<Masks, 'error' | 'retry'>
   onAdd: (kind: ShapeKind) => void
   children?: ReactNode
 }
@@ -32,7 +45,7 @@ type Props = {
 const mostMasked = 0.5
 
 /** The list of shapes and the fields of the active one: everything the stage does, without dragging. */
-export function ZonePanel({ zones, needsLine, measures, error, onAdd, children }: Props) {
+export function ZonePanel({ zones, needsLine, measures, error, camera, others, ofMasks, onAdd, children }: Props) {
   const { t } = useTranslation()
   const { drawings, active } = zones
   const hasLine = drawings.some(({ kind }) => kind === 'line')
@@ -97,6 +110,7 @@ export function ZonePanel({ zones, needsLine, measures, error, onAdd, children }
       )}
       {needsLine && !hasLine && <p className="t2">{t('zones.lineNeeded')}</p>}
       {masked > 0 && <p className="t2">{t('zones.masked')}</p>}
+      {masked > 0 && <BeforeMasks organizationId={camera.organization_id} />}
       {masked > mostMasked && <p className="t2">{t('zones.muchMasked')}</p>}
       <div className={classes.adds}>
         <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => onAdd('zone')}>
@@ -118,6 +132,13 @@ export function ZonePanel({ zones, needsLine, measures, error, onAdd, children }
           </Button>
         )}
       </div>
+      {(others.length > 0 || ofMasks.error) && (
+        <div>
+          <p className="t2">{t('zones.otherMasks')}</p>
+          {ofMasks.error && <ErrorPanel error={ofMasks.error} onRetry={ofMasks.retry} />}
+          <MaskList masks={others} camera={camera} />
+        </div>
+      )}
       {active && (
         <div className={classes.fields}>
           {active.kind === 'floor' ? (
@@ -136,6 +157,17 @@ export function ZonePanel({ zones, needsLine, measures, error, onAdd, children }
         </div>
       )}
     </section>
+  )
+}
+
+/** What was kept before a mask shows what it hides until it goes, and how long that takes. */
+function BeforeMasks({ organizationId }: { organizationId: string }) {
+  const { t } = useTranslation()
+  const organizations = useQuery(api.organization.list.query({}))
+  const days = organizations.data?.find(({ organization_id }) => organization_id === organizationId)?.raw_days
+  if (days === undefined) return null
+  return (
+    <p className="t2">{t('zones.beforeMasks', { count: days, date: formatDate(portalNow() + days * 86_400_000) })}</p>
   )
 }
 

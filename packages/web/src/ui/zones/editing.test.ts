@@ -14,6 +14,7 @@ import {
   floorGrid,
   historyOf,
   insertPoint,
+  isAgain,
   middles,
   moveBy,
   movePoint,
@@ -53,6 +54,13 @@ test('an outline closes only with enough points', () => {
   const two = addPoint(addPoint(open, [0.1, 0.1]), [0.5, 0.1])
   expect(finish(two).open).toBe(true)
   expect(finish(addPoint(two, [0.5, 0.5])).open).toBe(false)
+})
+
+test('the second press of a double click makes no corner of its own', () => {
+  const open = addPoint(newDrawing([], 'zone', 'k'), [0.5, 0.5])
+  expect(isAgain(open, [0.502, 0.501], 16 / 9, 0.01)).toBe(true)
+  expect(isAgain(open, [0.52, 0.5], 16 / 9, 0.01)).toBe(false)
+  expect(isAgain(newDrawing([], 'zone', 'k'), [0.5, 0.5], 16 / 9, 0.01)).toBe(false)
 })
 
 test('points stay in the picture and snap to its border', () => {

@@ -140,6 +140,16 @@ export const addPoint = (drawing: Drawing, at: Point): Drawing => ({
   points: [...drawing.points, inside(at)],
 })
 
+/** How far apart two points are, as a share of the picture's height. */
+export const away = (a: Point, b: Point, aspectRatio: number): number =>
+  Math.hypot((a[0] - b[0]) * aspectRatio, a[1] - b[1])
+
+/** Whether a point is the last one again: the second press of a double click makes no corner. */
+export function isAgain({ points }: Drawing, point: Point, aspectRatio: number, reach: number): boolean {
+  const last = points.at(-1)
+  return last !== undefined && away(last, point, aspectRatio) < reach
+}
+
 /** Closes an outline that has enough points; else leaves it open. */
 export const finish = (drawing: Drawing): Drawing =>
   drawing.points.length >= fewestPoints(drawing.kind) ? { ...drawing, open: false } : drawing
@@ -181,8 +191,6 @@ export function across(points: readonly Point[], aspectRatio: number): { at: Poi
 
 /** How near something must be to be snapped to, as a share of the picture's height. */
 const snapReach = 0.02
-
-const away = (a: Point, b: Point, aspectRatio: number) => Math.hypot((a[0] - b[0]) * aspectRatio, a[1] - b[1])
 
 /** The nearest point of the stretch from `a` to `b`. */
 function nearestOn(a: Point, b: Point, point: Point, aspectRatio: number): Point {

@@ -21,11 +21,15 @@ export type Zones = {
   isChanged: boolean
   /** What the server takes; an outline still open is sent too, so that its refusal is shown. */
   drafts(aspectRatio: number): ZoneDraft[]
+  /** Begins again from other stored shapes; what was drawn here is kept on top of them when that is asked for. */
+  begin(stored: readonly Zone[], floor: Drawing | null, keepsMine: boolean): void
+  /** What was drawn before, from a draft. */
+  restore(drawn: Drawing[]): void
   /** What a changed rectangle on the floor says in the pipeline; undefined when nobody touched it. */
   calibration(): PipelineElements | undefined
 }
 
-const drawingOf = (zone: Zone): Drawing => ({
+export const drawingOf = (zone: Zone): Drawing => ({
   key: zone.static_id,
   static_id: zone.static_id,
   kind: zone.kind,
@@ -39,20 +43,38 @@ const drawingOf = (zone: Zone): Drawing => ({
   open: false,
 })
 
+/** Shapes as the server takes them. @param aspectRatio of the picture that they lie on */
+export const draftsOf = (drawings: readonly Drawing[], aspectRatio: number): ZoneDraft[] =>
+  drawings.flatMap(({ key: _key, name: _name, open: _open, metres: _metres, kind, points, ...rest }) =>
+    kind === 'floor'
+      ? []
+      : [
+          {
+            ...rest,
+            kind,
+            points: points.map(([x, y]): [number, number] => [x, y]),
+            aspect_ratio: Math.round(aspectRatio * 1e5) / 1e5,
+          },
+        ],
+  )
+
 const floorIn = (drawings: readonly Drawing[]) => drawings.find(({ kind }) => kind === 'floor')
+
+const shapesOf = (zones: readonly Zone[] | readonly Drawing[], floor: Drawing | null): Drawing[] => [
+  ...(floor ? [floor] : []),
+  ...zones.map((item) => ('key' in item ? item : drawingOf(item))),
+]
 
 /** The shapes of one picture while they are edited. Both arguments are read once. */
 export function useZones(initial: readonly Zone[] | Drawing[], floor: Drawing | null = null): Zones {
   // The floor lies under everything.
-  const [first] = useState<Drawing[]>(() => [
-    ...(floor ? [floor] : []),
-    ...initial.map((item) => ('key' in item ? item : drawingOf(item))),
-  ])
+  const [first, setFirst] = useState<Drawing[]>(() => shapesOf(initial, floor))
   const [history, setHistory] = useState<History>(() => historyOf(first))
   const [activeKey, setActiveKey] = useState<string | null>(
     () => first.find(({ kind }) => kind !== 'floor')?.key ?? null,
   )
   const { now, past, future } = history
+  const isChanged = JSON.stringify(now) !== JSON.stringify(first)
 
   const set = useCallback((next: Drawing[], key?: string) => {
     setHistory((before) => change(before, next))
@@ -82,19 +104,17 @@ export function useZones(initial: readonly Zone[] | Drawing[], floor: Drawing | 
     active: now.find(({ key }) => key === activeKey) ?? null,
     canUndo: past.length > 0,
     canRedo: future.length > 0,
-    isChanged: JSON.stringify(now) !== JSON.stringify(first),
+    isChanged,
+    begin(stored, floor, keepsMine) {
+      const next = shapesOf(stored, floor)
+      setFirst(next)
+      if (!keepsMine || !isChanged) setHistory(historyOf(next))
+    },
+    restore: (drawn) => setHistory(change(historyOf(first), drawn)),
+    // One that somebody else removed meanwhile is drawn anew.
     drafts: (aspectRatio) =>
-      now.flatMap(({ key: _key, name: _name, open: _open, metres: _metres, kind, points, ...rest }) =>
-        kind === 'floor'
-          ? []
-          : [
-              {
-                ...rest,
-                kind,
-                points: points.map(([x, y]): [number, number] => [x, y]),
-                aspect_ratio: Math.round(aspectRatio * 1e5) / 1e5,
-              },
-            ],
+      draftsOf(now, aspectRatio).map(({ static_id, ...shape }) =>
+        first.some((one) => one.static_id === static_id) ? { static_id, ...shape } : shape,
       ),
     calibration() {
       const [before, after] = [floorIn(first), floorIn(now)]

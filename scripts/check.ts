@@ -26,6 +26,7 @@ const withPrograms = [
   'packages/server/src/db/embedded.test.ts',
   'packages/server/src/device/onboarding.test.ts',
   'packages/server/src/event/crash.test.ts',
+  'packages/server/src/{face,model}/edge.test.ts',
   'packages/server/src/nimble/{absence,enrol,hostile,links,return}.test.ts',
 ]
 

@@ -194,7 +194,7 @@ test('analytics are assigned to a person and taken away; none selected is refuse
 })
 
 test('the line that is suggested for crossings says that it is one, until it is moved', async () => {
-  const page = await stage.as(usernameOf('admin'))
+  const page = await stage.as(usernameOf('super_admin'))
   await page.goto(`${stage.product.origin}/channel/add?did=${prepared.did}`)
   await page.getByRole('radio', { name: /Occupancy/ }).focus()
   await page.keyboard.press('Space')
@@ -212,7 +212,7 @@ test('another pipeline is tried first, says what starts anew, and is applied', a
     (one) => one.channel_name === 'Doors',
   )
   const third = await attach(root, did, 'pplcnt', { channel_name: 'Gate' })
-  const page = await stage.as(usernameOf('admin'))
+  const page = await stage.as(usernameOf('super_admin'))
   await page.goto(`${stage.product.origin}/channel/detail?did=${did}&cid=${third.channel_id}&uid=${third.usecase_id}`)
   await page.getByRole('button', { name: 'Actions for Gate' }).click()
   await page.getByRole('menuitem', { name: /Refactor/ }).click()

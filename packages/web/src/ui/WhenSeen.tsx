@@ -1,5 +1,4 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { BlockSkeleton } from './Skeletons.tsx'
 
 /** So far below the window it is made ready: nobody who scrolls meets the empty frame. */
 const ahead = '300px'
@@ -17,9 +16,6 @@ export function WhenSeen({ height, children }: { height: number; children: React
     return () => observer.disconnect()
   }, [])
   if (isNear) return children
-  return (
-    <div ref={frame}>
-      <BlockSkeleton height={height} />
-    </div>
-  )
+  // Not a skeleton: nothing is on its way yet, and readers of the screen need not wait for it.
+  return <div ref={frame} style={{ height }} />
 }

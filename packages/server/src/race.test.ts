@@ -72,6 +72,34 @@ describe('fifty at once over two portals', () => {
     expect(stored).toMatchObject({ channels_used: 2, state: 'valid' })
   })
 
+  test('draw the last mask that a camera may have, on its streams and for its analytics: one is drawn', async () => {
+    const [{ make, services }] = portals
+    const { site, nimble } = await place()
+    const device = await make.device({}, site, nimble)
+    const channel = await make.channel({}, device)
+    const source = await make.sourceOf(device)
+    const shape = {
+      ...{ kind: 'mask' as const, aspect_ratio: 1.78 },
+      points: [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+      ],
+    }
+    const rows = Array.from({ length: 63 }, (_, i) => ({
+      ...{ ...shape, uid: crypto.randomUUID(), name: `mask${100 + i}`, points: JSON.stringify(shape.points) },
+      ...{ tenant_id: site.tenant_id, source_id: source?.id as number, channel_id: null },
+    }))
+    await services.db.owner((trx) => trx.insertInto('static_zone').values(rows).execute())
+    const answers = await atOnce(calls, (admin, i) =>
+      i % 4 < 2
+        ? admin.call('static.create', { ...shape, source_id: source?.uid })
+        : admin.call('static.create', { ...shape, source_id: source?.uid, channel_id: channel.uid }),
+    )
+    expect(statuses(answers)).toEqual(oneWins(400))
+    for (const { status, body } of answers) if (status === 400) expect(body.error_code).toBe('too_many')
+  })
+
   test('want the same name for a camera of a site', async () => {
     const { site_id, nimble_id } = await place()
     const answers = await atOnce(calls, (admin, i) =>

@@ -54,6 +54,11 @@ describe('a mask', () => {
     const draw = async (kind: string) =>
       (await admin.call('static.create', { ...corner, source_id: uid, kind })).body.error_code ?? 'drawn'
     expect([await draw('mask'), await draw('mask'), await draw('zone')]).toEqual(['drawn', 'too_many', 'drawn'])
+    // Nor does one that hides nothing for a while let another one in for good.
+    const [first] = rows
+    const turn = async (is_active: boolean) =>
+      (await admin.call('static.update', { static_id: first?.uid, is_active })).body.error_code ?? 'turned'
+    expect([await turn(false), await draw('mask'), await turn(true)]).toEqual(['turned', 'drawn', 'too_many'])
   })
 
   test('is sent for every stream of its camera, and what was kept before it is shown no more', async () => {

@@ -157,8 +157,18 @@ async function refuseManyMasks(trx: Trx, { tenant_id, source_id }: ZoneOwner): P
   if (masks.length > mostMasks) throw new Refusal(400, 'Too many masks on this camera', { code: 'too_many' })
 }
 
-/** @throws 412 when a version is given and no longer the newest */
+/** @throws 412 when a version is given and no longer the newest, 400 when it hides again and the camera has as many masks as it may */
 export async function updateZone(
+  trx: Trx,
+  zone: Pick<ZoneRow, 'tenant_id' | 'id' | 'source_id' | 'channel_id' | 'kind'>,
+  change: Partial<ZoneShape>,
+  version?: number,
+): Promise<void> {
+  await writeZone(trx, zone, change, version)
+  if (zone.kind === 'mask' && change.is_active) await refuseManyMasks(trx, zone)
+}
+
+async function writeZone(
   trx: Trx,
   zone: Pick<ZoneRow, 'tenant_id' | 'id'>,
   change: Partial<ZoneShape>,
@@ -280,7 +290,7 @@ export async function replaceZones(
   if (gone.length > 0) await deleteZones(trx, owner.tenant_id, gone)
   for (const { static_id, ...shape } of drafts) {
     const zone = static_id === undefined ? undefined : byUid.get(static_id)
-    if (zone) await updateZone(trx, zone, shape)
+    if (zone) await writeZone(trx, zone, shape)
   }
   const fresh = drafts.filter((draft) => draft.static_id === undefined)
   await insertZones(
@@ -288,6 +298,8 @@ export async function replaceZones(
     owner,
     fresh.map(({ static_id: _, ...shape }) => shape),
   )
+  // Only now: one that hides again may come before one that hides no more.
+  if (drafts.some(({ kind, is_active }) => kind === 'mask' && is_active)) await refuseManyMasks(trx, owner)
   return drafts.some(({ static_id, kind, is_active, points }) => {
     const before = static_id === undefined ? undefined : byUid.get(static_id)
     return (

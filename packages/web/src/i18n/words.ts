@@ -70,6 +70,17 @@ export function metricText(metric: MetricId, key: UsecaseKey | undefined): strin
   return card ? cardText(card.label) : i18n.t(`usecase.metric.${metric}`)
 }
 
+/**
+ * What a number of an event says: `3 people`, `1 intrusion`. A mean of windows reads as a number of its kind, a dwell
+ * time, in seconds, as a duration.
+ */
+export function countedText(metric: MetricId, key: UsecaseKey, value: number): string {
+  const args = { count: value, number: formatNumber(value), time: formatDuration(value) }
+  // The types know no key that only some use cases have.
+  const translate = i18n.t as (keys: string[], args: object) => string
+  return translate([`event.countedOf.${key}.${metric}`, `event.counted.${metric}`], args)
+}
+
 /** The use case of an analytic, to stand beside its name; null where the name says it already. */
 export function usecaseBeside(name: string, key: UsecaseKey): string | null {
   const text = i18n.t(`usecase.name.${key}`)

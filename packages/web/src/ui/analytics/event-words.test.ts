@@ -1,6 +1,8 @@
 import type { EventEntity, Occasion } from '@sightline/contract'
+import { metricsOf, usecaseKeys, usecases } from '@sightline/domain'
 import { expect, test } from 'vitest'
 import { loadLanguage } from '../../i18n/index.ts'
+import { countedText } from '../../i18n/words.ts'
 import { occasionText, titleOf } from './event-words.ts'
 
 const plain = { is_instant: true, ended_at: null, peak: {}, person: null, zone: null, direction: null } as object
@@ -25,11 +27,11 @@ test('an event says what happened: an empty room is not a blind camera, a helmet
   await loadLanguage('en')
   expect(said(nobody)).toBe('Nobody there')
   expect(said(covered)).toBe('Covered lens')
-  expect(said(bare)).toBe('Violations 1 | No helmet')
-  expect(said(near)).toBe('Near misses 1 | 0.42 m apart · 0.8 s from touching')
-  expect(said(known)).toBe('Total 1 | Ada · likeness 0.62')
-  expect(said(stranger)).toMatch(/^Total 1 \| Unknown[^·]*$/)
-  expect(said(crossed)).toBe('Down 1 | Door · from shop to street')
+  expect(said(bare)).toBe('1 violation | No helmet')
+  expect(said(near)).toBe('1 near miss | 0.42 m apart · 0.8 s from touching')
+  expect(said(known)).toBe('1 face | Ada · likeness 0.62')
+  expect(said(stranger)).toMatch(/^1 face \| Unknown[^·]*$/)
+  expect(said(crossed)).toBe('1 crossing down | Door · from shop to street')
   expect(said(putRight)).toBe('Occupancy set to 12')
 })
 
@@ -40,4 +42,34 @@ test('in French too', async () => {
   expect(said(near)).toMatch(/à 0,42 m l’un de l’autre/)
   expect(said(crossed)).toMatch(/Door · de shop vers street$/)
   expect(said(putRight)).toBe('Occupation corrigée à 12')
+})
+
+test.each(['en', 'fr'] as const)(
+  'in %s every number of every use case is told as words, of one and of several',
+  async (language) => {
+    await loadLanguage(language)
+    for (const key of usecaseKeys)
+      for (const metric of [...metricsOf(key), ...usecases[key].lineMetrics]) {
+        const [one, several] = [1, 1200].map((count) => countedText(metric, key, count))
+        expect(several, `${key} ${metric}`).toMatch(/^\p{L}.* \d|^1[ ,\u202f]200 \p{L}/u)
+        expect(one, `${key} ${metric}`).toMatch(/^1 \p{L}|^\p{L}+/u)
+        expect(one, `${key} ${metric}`).not.toContain('event.')
+      }
+  },
+)
+
+test('one is told as one, several as several, the most at once of a window, and a stay by its length', async () => {
+  const intrusions = (violation: number) => titleOf(event('intrdtec', { violation }, {}))
+  const window = { total: 1.4, total_min: 0, total_max: 2, violation: 0, violation_max: 0 }
+  const collided = event('coldtec', { total_collision: 1, total: 1 }, {})
+  const stay = event('loiterdtec', { violation: 1 }, { zone: 'Dock', peak: { dwell_time: 95 } })
+  await loadLanguage('en')
+  expect([intrusions(1), intrusions(3)]).toEqual(['1 intrusion', '3 intrusions'])
+  expect(titleOf(event('pplcnt', window, {}))).toBe('2 people')
+  expect(titleOf(collided)).toBe('1 collision')
+  expect(said(stay)).toBe('1 overlong stay | Dock · Dwell time 1 min 35 s')
+  await loadLanguage('fr')
+  expect([intrusions(1), intrusions(3)]).toEqual(['1 intrusion', '3 intrusions'])
+  expect(titleOf(event('pplcntavg', { moving_average_count: 1.5 }, {}))).toBe('1,5 personne en moyenne')
+  expect(titleOf(event('fcmsk', { violation: 2 }, {}))).toBe('2 visages sans masque')
 })

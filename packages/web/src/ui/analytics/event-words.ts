@@ -3,11 +3,11 @@ import type { EventEntity, Occasion } from '@sightline/contract'
 import { isViolation, type MetricId, type UsecaseKey } from '@sightline/domain'
 import { formatDuration, formatNumber } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
-import { causeText, foundText, metricText } from '../../i18n/words.ts'
+import { causeText, countedText, foundText, metricText } from '../../i18n/words.ts'
 
 /**
- * `Up 1 · Down 2`: the metrics of an event that are above zero; of an empty frame what was found, which its number does not
- * say; `Occupancy set to 12` where somebody said so.
+ * `1 crossing up · 2 crossings down`: the metrics of an event that are above zero; of an empty frame what was found, which
+ * its number does not say; `Occupancy set to 12` where somebody said so.
  */
 export function titleOf({ kind, metrics, levels, usecase_key, occasion }: EventEntity): string {
   if (occasion?.finding) return causeText(occasion.finding)
@@ -18,14 +18,18 @@ export function titleOf({ kind, metrics, levels, usecase_key, occasion }: EventE
       .map((about) => i18n.t('event.set', about))
       .join(' · ')
   return (
-    Object.entries(metrics)
-      .filter(([id, value]) => value > 0 && !/_(min|max)$/.test(id))
+    numbersOf(metrics)
+      // What collided, or nearly, is its total too.
+      .filter(([id], _, all) => id !== 'total' || !all.some(([other]) => other.startsWith('total_')))
       // Of a window the most at once is a number of people; the mean is not.
-      .map(([id, value]) => [id, metrics[`${id}_max`] ?? value] as const)
-      .map(([id, value]) => `${metricText(id as MetricId, usecase_key)} ${formatNumber(value)}`)
+      .map(([id, value]) => countedText(id, usecase_key, metrics[`${id}_max`] ?? value))
       .join(' · ')
   )
 }
+
+/** Those above zero; the least and the most of a window stand for no number of their own. */
+const numbersOf = (metrics: Readonly<Record<string, number>>) =>
+  Object.entries(metrics).filter(([id, value]) => value > 0 && !/_(min|max)$/.test(id)) as [MetricId, number][]
 
 type Way = Pick<Occasion, 'direction' | 'from_side' | 'to_side'>
 
@@ -58,9 +62,9 @@ const contentTexts = (occasion: Occasion, key: UsecaseKey): (string | null)[] =>
 export function occasionText({ occasion, metrics, observed_at, usecase_key }: EventEntity): string {
   if (!occasion) return ''
   const { is_instant, ended_at, peak } = occasion
-  const values = Object.entries(peak)
-    .filter(([id, value]) => value > 0 && !(id in metrics) && !/_(min|max)$/.test(id))
-    .map(([id, value]) => `${metricText(id as MetricId, usecase_key)} ${formatNumber(value)}`)
+  const values = numbersOf(peak)
+    .filter(([id]) => !(id in metrics))
+    .map(([id, value]) => countedText(id, usecase_key, value))
   const length = ended_at && formatDuration((Date.parse(ended_at) - Date.parse(observed_at)) / 1000)
   const state = is_instant ? null : length ? i18n.t('event.lasted', { time: length }) : i18n.t('event.goesOn')
   return [...contentTexts(occasion, usecase_key), ...values, state].filter(Boolean).join(' · ')

@@ -12,6 +12,7 @@ import type { Path } from '../screens.ts'
 import { useMay } from '../session.ts'
 import { ChannelHealth } from '../ui/ChannelHealth.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
+import { saveBlob } from '../ui/download.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Go, type Search, useGo } from '../ui/Go.tsx'
@@ -58,8 +59,8 @@ export function Diagnostic({ channel, device }: { channel: Channel; device: Devi
           <Button
             variant="default"
             onClick={async () => {
-              await copyReport(channel, device, state, checks)
-              notify({ type: 'success', text: t('channel.diagnose.copied') })
+              const taken = await takeReport(channel, device, state, checks)
+              notify({ type: 'success', text: t(`channel.diagnose.${taken}`) })
             }}
           >
             {t('channel.diagnose.copy')}
@@ -234,10 +235,15 @@ function ForceRemove({ channel, isOffered }: { channel: Channel; isOffered: bool
         title={t('channel.diagnose.force')}
         confirmLabel={t('channel.diagnose.force')}
         pending={remove.isPending}
-        onConfirm={async () => {
-          await remove.mutateAsync({ channel_id: channel.channel_id, force: true })
-          go('/device/detail', { did: channel.device_id }, { replace: true })
-        }}
+        onConfirm={() =>
+          remove.mutate(
+            { channel_id: channel.channel_id, force: true },
+            {
+              onSuccess: () => go('/device/detail', { did: channel.device_id }, { replace: true }),
+              onSettled: () => setAsks(false),
+            },
+          )
+        }
       >
         {t('channel.detail.deleteText')}
       </Confirm>
@@ -245,14 +251,24 @@ function ForceRemove({ channel, isOffered }: { channel: Channel; isOffered: bool
   )
 }
 
-/** Everything that support asks for first, as text. */
-async function copyReport(
+/** Everything that support asks for first: on the clipboard, or as a file where the browser refuses that. */
+async function takeReport(
   channel: Channel,
   device: Device,
   status: ChannelStatus,
   checks: readonly ChannelCheck[],
-): Promise<void> {
+): Promise<'copied' | 'saved'> {
   const { channel_id, channel_name, usecase_key } = channel
-  const report = { at: new Date().toISOString(), channel_id, channel_name, usecase_key, device: device.device_name }
-  await navigator.clipboard.writeText(JSON.stringify({ ...report, ...status, checks }, null, 2))
+  const at = new Date().toISOString()
+  const report = { at, channel_id, channel_name, usecase_key, device: device.device_name }
+  const text = JSON.stringify({ ...report, ...status, checks }, null, 2)
+  try {
+    // Without https there is no clipboard at all.
+    await navigator.clipboard.writeText(text)
+    return 'copied'
+  } catch (error) {
+    console.info('The clipboard cannot be written.', error)
+    saveBlob(new Blob([text], { type: 'application/json' }), `${channel_name} ${at.slice(0, 10)}.json`)
+    return 'saved'
+  }
 }

@@ -161,6 +161,7 @@ export const channel = {
     revive: 'Revive',
     copy: 'Copy report',
     copied: 'The report is on the clipboard',
+    saved: 'The browser keeps the clipboard closed: the report is saved as a file',
     looking: 'Asking the camera for a picture, then looking at each step…',
     reviving: 'Starting anew and waiting for the first count…',
     failed: 'Revive or Troubleshoot analytic failed; try again with force remove. {{cause}}',

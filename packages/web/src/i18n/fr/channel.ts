@@ -161,6 +161,7 @@ export const channel = {
     revive: 'Relancer',
     copy: 'Copier le rapport',
     copied: 'Le rapport est dans le presse-papiers',
+    saved: 'Le navigateur n’ouvre pas le presse-papiers : le rapport est enregistré dans un fichier',
     looking: 'Une image est demandée à la caméra, puis chaque étape est examinée…',
     reviving: 'Redémarrage, en attente du premier comptage…',
     failed: 'La relance ou le dépannage de l’analyse a échoué ; réessayez avec la suppression forcée. {{cause}}',

@@ -74,6 +74,8 @@ function Edit({ customerId: customer_id, usecases, given, onClose }: EditProps) 
   const [chosen, setChosen] = useState<readonly string[]>(given)
   const [isSaving, setIsSaving] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
+  // Nobody is told off for what was only just asked for.
+  const [isTried, setIsTried] = useState(false)
   const isNone = way === 'some' && chosen.length === 0
 
   const save = async () => {
@@ -100,6 +102,7 @@ function Edit({ customerId: customer_id, usecases, given, onClose }: EditProps) 
       noValidate
       onSubmit={(submitted) => {
         submitted.preventDefault()
+        setIsTried(true)
         if (!isNone) void save()
       }}
     >
@@ -119,7 +122,7 @@ function Edit({ customerId: customer_id, usecases, given, onClose }: EditProps) 
           <Checkbox.Group
             label={t('customer.usecases.these')}
             description={t('customer.usecases.hint')}
-            error={isNone && t('customer.usecases.none')}
+            error={isTried && isNone && t('customer.usecases.none')}
             value={[...chosen]}
             onChange={setChosen}
           >
@@ -139,7 +142,7 @@ function Edit({ customerId: customer_id, usecases, given, onClose }: EditProps) 
           <Button size="xs" variant="default" onClick={onClose} disabled={isSaving}>
             {t('common.cancel')}
           </Button>
-          <Button size="xs" type="submit" loading={isSaving} disabled={isNone}>
+          <Button size="xs" type="submit" loading={isSaving}>
             {t('common.save')}
           </Button>
         </Group>

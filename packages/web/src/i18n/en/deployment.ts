@@ -42,6 +42,7 @@ export const move = {
   refused: 'Cannot move',
   moved: 'Moved',
   failed: 'Not moved',
+  apply_zero: 'Move cameras',
   apply_one: 'Move {{count}} camera',
   apply_other: 'Move {{count}} cameras',
   retry_one: 'Try {{count}} again',

@@ -132,7 +132,7 @@ export const swap = {
 
 export const discover = {
   networks: 'Networks of the edge server',
-  networksHint: 'Cameras are called in these',
+  networksHint: 'The search looks for cameras in the networks that are ticked',
   range: 'Addresses to ask one by one (optional)',
   rangeHint: 'For cameras behind a router or in a VLAN: a private IPv4 range, at most /22',
   stop: 'Stop',
@@ -162,6 +162,7 @@ export const copy = {
   most_other: 'No more than {{count}} cameras at a time.',
   all_one: 'Choose it',
   all_other: 'Choose all {{count}}',
+  run_zero: 'Copy to cameras',
   run_one: 'Copy to {{count}} camera',
   run_other: 'Copy to {{count}} cameras',
   done: 'Copied',

@@ -100,6 +100,7 @@ export const onboarding = {
     username: 'User name of the cameras',
     password: 'Password of the cameras',
     credentialsHint: 'Once for all of them; demo cameras bring their own',
+    add_zero: 'Add cameras',
     add_one: 'Add {{count}} camera',
     add_other: 'Add {{count}} cameras',
     have_one: '{{count}} camera is at this site already.',

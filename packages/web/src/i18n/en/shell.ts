@@ -83,7 +83,7 @@ export const shell = {
   sites_other: '{{count}} sites',
   cameras_one: '{{count}} camera',
   cameras_other: '{{count}} cameras',
-  modules: { api: 'API', live: 'Live updates', mail: 'Mail', sms: 'SMS', edge: 'Edge {{online}}/{{total}}' },
+  modules: { api: 'API', live: 'Live updates', mail: 'Mail', sms: 'SMS', edge: 'Edge servers {{online}}/{{total}}' },
   moduleState: { on: 'on', off: 'off', notSet: 'not set up' },
   offline: 'You are offline. What you see may be old.',
   statusFailed: 'The server does not answer.',

@@ -36,6 +36,7 @@ export const siteImport = {
   unplaced_other: '{{count}} not on the map yet',
   wrong_one: '{{count}} to mend',
   wrong_other: '{{count}} to mend',
+  create_zero: 'Create sites',
   create_one: 'Create {{count}} site',
   create_other: 'Create {{count}} sites',
   toList: 'To the sites',

@@ -44,6 +44,7 @@ export const move: Catalogue['move'] = {
   refused: 'Impossible',
   moved: 'Déplacée',
   failed: 'Pas déplacée',
+  apply_zero: 'Déplacer des caméras',
   apply_one: 'Déplacer {{count}} caméra',
   apply_other: 'Déplacer {{count}} caméras',
   retry_one: 'Réessayer {{count}}',

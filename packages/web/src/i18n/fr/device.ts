@@ -135,7 +135,7 @@ export const swap: Catalogue['swap'] = {
 
 export const discover: Catalogue['discover'] = {
   networks: 'Réseaux du serveur edge',
-  networksHint: 'Les caméras y sont appelées',
+  networksHint: 'La recherche porte sur les réseaux cochés',
   range: 'Adresses à interroger une à une (facultatif)',
   rangeHint: 'Pour des caméras derrière un routeur ou dans un VLAN : une plage IPv4 privée, /22 au plus',
   stop: 'Arrêter',
@@ -165,6 +165,7 @@ export const copy: Catalogue['copy'] = {
   most_other: 'Pas plus de {{count}} caméras à la fois.',
   all_one: 'La choisir',
   all_other: 'Choisir les {{count}}',
+  run_zero: 'Copier vers des caméras',
   run_one: 'Copier vers {{count}} caméra',
   run_other: 'Copier vers {{count}} caméras',
   done: 'Copié',

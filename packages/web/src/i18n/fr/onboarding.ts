@@ -104,6 +104,7 @@ export const onboarding: Catalogue['onboarding'] = {
     username: 'Identifiant des caméras',
     password: 'Mot de passe des caméras',
     credentialsHint: 'Une fois pour toutes ; les caméras de démonstration apportent les leurs',
+    add_zero: 'Ajouter des caméras',
     add_one: 'Ajouter {{count}} caméra',
     add_other: 'Ajouter {{count}} caméras',
     have_one: '{{count}} caméra est déjà sur ce site.',

@@ -85,7 +85,7 @@ export const shell: Catalogue['shell'] = {
   sites_other: '{{count}} sites',
   cameras_one: '{{count}} caméra',
   cameras_other: '{{count}} caméras',
-  modules: { api: 'API', live: 'Direct', mail: 'E-mail', sms: 'SMS', edge: 'Edge {{online}}/{{total}}' },
+  modules: { api: 'API', live: 'Direct', mail: 'E-mail', sms: 'SMS', edge: 'Serveurs edge {{online}}/{{total}}' },
   moduleState: { on: 'actif', off: 'inactif', notSet: 'non configuré' },
   offline: 'Vous êtes hors ligne. Ce que vous voyez peut être ancien.',
   statusFailed: 'Le serveur ne répond pas.',

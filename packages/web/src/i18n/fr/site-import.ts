@@ -38,6 +38,7 @@ export const siteImport: Catalogue['siteImport'] = {
   unplaced_other: '{{count}} pas encore sur la carte',
   wrong_one: '{{count}} à corriger',
   wrong_other: '{{count}} à corriger',
+  create_zero: 'Créer des sites',
   create_one: 'Créer {{count}} site',
   create_other: 'Créer {{count}} sites',
   waits: 'C’était beaucoup à la fois : suite dans {{seconds}} s',

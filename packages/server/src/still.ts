@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { uuidv7Ms } from '@sightline/domain'
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Trx } from './db/database.ts'
 import { setStill } from './device/store.ts'
 import { keepStill } from './media/store.ts'
@@ -46,7 +46,7 @@ export async function takeStill(
   const known = kept(camera, youngerThanMs)
   if (known) return known
   const masks = await app.db.as({ tenantId: camera.tenant_id }, (trx) => masksOfDevice(trx, camera))
-  await untilHidden(app, camera)
+  if (masks.length > 0) await untilHidden(app, camera)
   const { jpeg, at } = await app.links.snapshot(camera.nimble_uid, camera.source_uid)
   const uid = await keepStill(app, camera, jpeg, userId)
   const isKept = await whileHidden(app, camera, masks, (trx) =>
@@ -74,8 +74,8 @@ async function untilHidden(app: Pick<Services, 'db' | 'links'>, camera: Pictured
   }
 }
 
-/** What the camera's edge server is to apply, and how it stands, as far as stored; undefined where nothing is hidden. */
-const versions = (trx: Trx, { tenant_id, device_id, nimble_id }: Pictured) =>
+/** What the camera's edge server is to apply, and how it stands, as far as stored. */
+const versions = (trx: Trx, { tenant_id, nimble_id }: Pictured) =>
   trx
     .selectFrom('nimble')
     .leftJoin('nimble_state', (on) =>
@@ -84,13 +84,7 @@ const versions = (trx: Trx, { tenant_id, device_id, nimble_id }: Pictured) =>
     .select(['nimble.desired_version', 'nimble_state.applied_version', 'nimble_state.state as link_state'])
     .where('nimble.tenant_id', '=', tenant_id)
     .where('nimble.id', '=', nimble_id)
-    .where(hasMasks(tenant_id, device_id))
     .executeTakeFirst()
-
-const hasMasks = (tenantId: number, deviceId: number) => sql<SqlBool>`exists (
-  select from static_zone join source on source.tenant_id = static_zone.tenant_id and source.id = static_zone.source_id
-  where source.tenant_id = ${tenantId} and source.device_id = ${deviceId}
-    and static_zone.kind = 'mask' and static_zone.is_active)`
 
 /** A picture that zones of channels were drawn on, taken from them because part of it is hidden now. */
 export type TakenPicture = {
@@ -108,14 +102,13 @@ export type TakenPicture = {
  */
 export async function forgetStills(trx: Trx, { dataDir }: Services['env'], camera: Camera): Promise<TakenPicture[]> {
   const { tenant_id, device_id } = camera
-  const { numUpdatedRows } = await trx
+  if ((await masksOfDevice(trx, camera)).length === 0) return []
+  await trx
     .updateTable('device')
     .set({ snapshot_uid: null })
     .where('tenant_id', '=', tenant_id)
     .where('id', '=', device_id)
-    .where(hasMasks(tenant_id, device_id))
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n) return []
+    .execute()
   const of = ['media.path', 'media.created_by', 'channel.site_id', 'channel.nimble_id'] as const
   const references = await trx
     .selectFrom('channel')

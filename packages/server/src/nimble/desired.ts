@@ -7,6 +7,7 @@ import { passwordPlace } from '../device/store.ts'
 import { galleryOf } from '../face/store.ts'
 import { notFound } from '../refusal.ts'
 import type { Secrets } from '../secrets.ts'
+import { masksOfNimble } from '../static/store.ts'
 
 /**
  * All that an edge server should run. A camera whose password cannot be opened (the key file was replaced) is sent with
@@ -60,18 +61,7 @@ async function desiredSources(trx: Trx, secrets: Secrets, nimble: NimbleKey): Pr
     .where('source.nimble_id', '=', nimble.id)
     .orderBy('source.id')
     .execute()
-  const masks = await trx
-    .selectFrom('static_zone')
-    .innerJoin('source', (on) =>
-      on.onRef('source.tenant_id', '=', 'static_zone.tenant_id').onRef('source.id', '=', 'static_zone.source_id'),
-    )
-    .select(['source.device_id', 'static_zone.points'])
-    .where('source.tenant_id', '=', nimble.tenant_id)
-    .where('source.nimble_id', '=', nimble.id)
-    .where('static_zone.kind', '=', 'mask')
-    .where('static_zone.is_active', '=', true)
-    .orderBy('static_zone.id')
-    .execute()
+  const masks = await masksOfNimble(trx, nimble)
   return rows.map((row) => ({
     source_id: row.uid,
     device_id: row.device_uid,

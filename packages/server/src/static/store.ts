@@ -192,25 +192,31 @@ export async function deleteZones(trx: Trx, tenantId: number, ids: readonly numb
     .execute()
 }
 
+/** What is hidden in pictures of cameras, in 0…1: masks that are on, whichever stream of the camera they were drawn on. */
+const masks = (trx: Trx, tenantId: number) =>
+  trx
+    .selectFrom('static_zone')
+    .innerJoin('source', (on) =>
+      on.onRef('source.tenant_id', '=', 'static_zone.tenant_id').onRef('source.id', '=', 'static_zone.source_id'),
+    )
+    .select(['source.device_id', 'static_zone.points'])
+    .where('source.tenant_id', '=', tenantId)
+    .where('static_zone.kind', '=', 'mask')
+    .where('static_zone.is_active', '=', true)
+    .orderBy('static_zone.id')
+
 /** The outlines of what is hidden in pictures of a camera, in 0…1. */
 export async function masksOfDevice(
   trx: Trx,
   { tenant_id, device_id }: { tenant_id: number; device_id: number },
 ): Promise<[number, number][][]> {
-  const rows = await trx
-    .selectFrom('static_zone')
-    .innerJoin('source', (on) =>
-      on.onRef('source.tenant_id', '=', 'static_zone.tenant_id').onRef('source.id', '=', 'static_zone.source_id'),
-    )
-    .select('static_zone.points')
-    .where('source.tenant_id', '=', tenant_id)
-    .where('source.device_id', '=', device_id)
-    .where('static_zone.kind', '=', 'mask')
-    .where('static_zone.is_active', '=', true)
-    .orderBy('static_zone.id')
-    .execute()
+  const rows = await masks(trx, tenant_id).where('source.device_id', '=', device_id).execute()
   return rows.map(({ points }) => points)
 }
+
+/** As `masksOfDevice`, of all cameras of an edge server, with the camera of each. */
+export const masksOfNimble = (trx: Trx, { tenant_id, id }: { tenant_id: number; id: number }) =>
+  masks(trx, tenant_id).where('source.nimble_id', '=', id).execute()
 
 /** Gives the masks of a stream that goes to the default one of its camera: what is hidden stays hidden. */
 export async function keepMasks(trx: Trx, source: { tenant_id: number; id: number; device_id: number }): Promise<void> {

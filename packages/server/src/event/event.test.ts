@@ -638,6 +638,34 @@ describe('the card figures', () => {
     expect(await inViolation('frdtec', fire)).toBe(false)
   })
 
+  test('say of a channel with long windows that it is on until two of them are missing', async () => {
+    const [crossing, slow] = [
+      await make.channel({ usecase_key: 'coldtec' }, device),
+      await make.channel({ usecase_key: 'coldtec' }, device),
+    ]
+    await db.owner((trx) =>
+      trx
+        .updateTable('pipeline')
+        .set({ elements: sql`elements || '{"analytic.window_s": 60}'` })
+        .where('id', '=', slow.pipeline_id)
+        .execute(),
+    )
+    for (const channel of [crossing, slow]) await run(channel)
+    const last = now - 3000
+    await store([crossing, slow].map((channel) => window(channel, last, {}, { observed_ms: 5000 })))
+    const on = async (ageMs: number) => {
+      vi.mocked(Date.now).mockReturnValue(last + ageMs)
+      const { channels } = await stats({ usecase_key: 'coldtec' })
+      const isOn = ({ uid }: { uid: string }) =>
+        channels.find(({ channel_id }: { channel_id: string }) => channel_id === uid).is_active
+      return [isOn(crossing), isOn(slow)]
+    }
+    expect(await on(20_000)).toEqual([true, true])
+    expect(await on(40_000)).toEqual([false, true])
+    expect(await on(118_000)).toEqual([false, true])
+    expect(await on(122_000)).toEqual([false, false])
+  })
+
   test('say which channels are on and which are over their threshold', async () => {
     await db.owner((trx) => trx.updateTable('channel').set({ threshold: 3 }).where('id', '=', counting.id).execute())
     await run(counting)

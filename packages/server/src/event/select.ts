@@ -1,4 +1,4 @@
-import { type MetricId, metricsOf, type UsecaseKey, usecases } from '@sightline/domain'
+import { eventWindowSeconds, type MetricId, metricsOf, type UsecaseKey, usecases } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import { findCustomer } from '../customer/store.ts'
 import { prepared, type Trx } from '../db/database.ts'
@@ -24,6 +24,9 @@ const channels = (trx: Trx, reach: Reach) =>
     .innerJoin('site', (on) =>
       on.onRef('site.tenant_id', '=', 'channel.tenant_id').onRef('site.id', '=', 'channel.site_id'),
     )
+    .leftJoin('pipeline', (on) =>
+      on.onRef('pipeline.tenant_id', '=', 'channel.tenant_id').onRef('pipeline.id', '=', 'channel.pipeline_id'),
+    )
     .leftJoin('channel_state', (on) =>
       on
         .onRef('channel_state.tenant_id', '=', 'channel.tenant_id')
@@ -32,6 +35,11 @@ const channels = (trx: Trx, reach: Reach) =>
     .select(['channel.tenant_id', 'channel.id', 'channel.uid', 'channel.name', 'channel.threshold'])
     .select('usecase.key as usecase_key')
     .select(['site.timezone', 'channel_state.state'])
+    .select(
+      sql<number>`coalesce((pipeline.elements->>'analytic.window_s')::float8, ${sql.lit(eventWindowSeconds)})`.as(
+        'window_s',
+      ),
+    )
     .where(withinChannels(reach))
     .orderBy('channel.id')
 export type SelectedChannel = Awaited<ReturnType<ReturnType<typeof channels>['execute']>>[number]

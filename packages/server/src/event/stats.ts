@@ -1,5 +1,5 @@
 import type { EventStats, MetricStat } from '@sightline/contract'
-import { isViolation, type MetricId, metricRule, metricsOf, onlineSeconds, type UsecaseKey } from '@sightline/domain'
+import { freshMs, isViolation, type MetricId, metricRule, metricsOf, type UsecaseKey } from '@sightline/domain'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { carryLast, peakSeries, seriesOfMetrics } from './chart.ts'
@@ -16,7 +16,7 @@ import {
 import { type Standing, standingOf } from './hours.ts'
 import { peakKey, readPeaks } from './peaks.ts'
 import { readSlots } from './read.ts'
-import { hourMs } from './rollup.ts'
+import { hourMs, minuteMs } from './rollup.ts'
 import type { SelectedChannel } from './select.ts'
 import { observedSeries, seriesOf } from './series.ts'
 import { equalBorders, frequencyMs, type Period } from './time.ts'
@@ -163,19 +163,24 @@ const headlineOf = (usecase: UsecaseKey): MetricId => {
 }
 
 /**
- * By channel and series: levels that are not older than half a minute, and what happened in this minute and the one
- * before, of which no time is known.
+ * By channel and series: levels that are as fresh as the channel's own windows let them be, and what happened in this
+ * minute and the one before, of which no time is known.
  */
 async function currentLevels(
   trx: Trx,
   channels: readonly SelectedChannel[],
   now: number,
 ): Promise<Map<number, Map<number, number>>> {
+  const ids = channels.map(({ id }) => id)
+  const since = channels.map(({ window_s }) => new Date(now - freshMs(window_s)).toISOString())
+  // A level stands in the minute in which it was heard, which began before.
+  const first = Math.min(now - 2 * minuteMs, ...channels.map(({ window_s }) => now - freshMs(window_s) - minuteMs))
   const { rows } = await sql<{ channel_id: number; series: number; newest: number | null }>`
-    select distinct on (channel_id, series) channel_id, series, coalesce(last, sum) as newest from event_1m
+    select distinct on (channel_id, series) channel_id, series, coalesce(last, sum) as newest
+    from event_1m join unnest(${ids}::int4[], ${since}::timestamptz[]) as fresh (id, since) on fresh.id = channel_id
     where tenant_id = any(${[...new Set(channels.map((channel) => channel.tenant_id))]}::int4[])
-      and channel_id = any(${channels.map((channel) => channel.id)}::int4[])
-      and bucket > ${new Date(now - 120_000)} and coalesce(last_at > ${new Date(now - onlineSeconds * 1000)}, true)
+      and channel_id = any(${ids}::int4[]) and bucket > ${new Date(first)}
+      and case when last_at is null then bucket > ${new Date(now - 2 * minuteMs)} else last_at > fresh.since end
     order by channel_id, series, bucket desc`.execute(trx)
   const found = new Map<number, Map<number, number>>()
   for (const { channel_id, series, newest } of rows) {

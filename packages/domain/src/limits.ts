@@ -30,3 +30,5 @@ export const diskLevels = ['ok', 'low', 'dropping', 'stopped'] as const
 export type DiskLevel = (typeof diskLevels)[number]
 /** Used shares from which on administrators are warned · the oldest raw day goes every hour · no event is taken. */
 export const diskMarks = { low: 0.85, dropping: 0.92, stopped: 0.97 } as const
+/** So far below its mark a level ends that began at it: what is written and deleted all day moves a disk about a mark. */
+export const diskMargin = 0.01

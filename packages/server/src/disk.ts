@@ -1,6 +1,6 @@
 /** How full the volume of the data folder is, and what the portal gives up of events as it fills. */
 import fs from 'node:fs/promises'
-import { type DiskLevel, diskLevels, diskMarks } from '@sightline/domain'
+import { type DiskLevel, diskLevels, diskMargin, diskMarks } from '@sightline/domain'
 
 export type Disk = {
   /** Share that is used, 0…1, as `df` counts: what ordinary users may still write is what is left. */
@@ -12,23 +12,35 @@ export type Disk = {
   to_free_bytes: number
 }
 
-export const readDisk = async (folder: string): Promise<Disk> => judgeDisk(await fs.statfs(folder))
+/** By folder, as it was judged last: whoever asks gets the same answer. */
+const levels = new Map<string, DiskLevel>()
 
-export function judgeDisk({
-  blocks,
-  bfree,
-  bavail,
-  bsize,
-}: Record<'blocks' | 'bfree' | 'bavail' | 'bsize', number>): Disk {
+export async function readDisk(folder: string): Promise<Disk> {
+  const disk = judgeDisk(await fs.statfs(folder), levels.get(folder) ?? 'ok')
+  levels.set(folder, disk.level)
+  return disk
+}
+
+/** @param before the level until now: it is left only when the disk is clearly below its mark */
+export function judgeDisk(
+  { blocks, bfree, bavail, bsize }: Record<'blocks' | 'bfree' | 'bavail' | 'bsize', number>,
+  before: DiskLevel,
+): Disk {
   const used = blocks - bfree
   const usable = used + bavail
   const use = usable === 0 ? 1 : used / usable
+  const isReached = (level: DiskLevel) => {
+    const isOn = diskLevels.indexOf(level) <= diskLevels.indexOf(before)
+    return level === 'ok' || use >= diskMarks[level] - (isOn ? diskMargin : 0)
+  }
+  const level = diskLevels.findLast(isReached) ?? 'ok'
+  const end = (diskMarks.low - diskMargin) * usable
   return {
     use,
-    level: diskLevels.findLast((level) => level === 'ok' || use >= diskMarks[level]) ?? 'ok',
+    level,
     free_bytes: bavail * bsize,
     total_bytes: blocks * bsize,
-    to_free_bytes: Math.max(0, Math.ceil((used - diskMarks.low * usable) * bsize)),
+    to_free_bytes: level === 'ok' ? 0 : Math.max(0, Math.ceil((used - end) * bsize)),
   }
 }
 

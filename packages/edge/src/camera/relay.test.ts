@@ -103,6 +103,20 @@ describe('packets of pictures', () => {
     await vi.waitFor(() => expect(seen()).toBe(passed))
   })
 
+  test('that are fragments of a unit pass as the unit, however they come in, and nothing overtakes them', async () => {
+    const { camera, seen } = await relayed('tcp')
+    const fragment = (sequence: number, head: number, body: string) =>
+      packet(`\x80\x60\0${String.fromCharCode(sequence)}\0\0\0\x01\0\0\0\x02\x7c${String.fromCharCode(head)}${body}`)
+    const begins = fragment(1, 0x85, 'begins, ')
+    camera.write(`${setUp()}${begins}${fragment(2, 0x05, 'goes on, ').slice(0, 9)}`, 'latin1')
+    await vi.waitFor(() => expect(seen()).toContain('interleaved=0-1'))
+    camera.write(`${fragment(2, 0x05, 'goes on, ').slice(9)}${fragment(3, 0x45, 'ends')}${begins}`, 'latin1')
+    camera.write(`RTSP/1.0 200 OK\r\nCSeq: 5\r\n\r\n`, 'latin1')
+    const unit = packet('\x80\x60\0\x03\0\0\0\x01\0\0\0\x02\x65begins, goes on, ends')
+    await vi.waitFor(() => expect(seen()).toMatch(/cseq: 5\r\n\r\n$/))
+    expect(seen().slice(seen().indexOf('$'))).toBe(`${unit}${begins}RTSP/1.0 200 OK\r\ncseq: 5\r\n\r\n`)
+  })
+
   test('are refused before they were agreed upon, and with UDP', async () => {
     const early = await relayed('tcp')
     early.camera.write(packet('too early'))

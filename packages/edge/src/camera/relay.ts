@@ -3,10 +3,12 @@
  * whatever `source` an answer names, and reads answers of any length; nothing of that can be switched off. So it talks to
  * a port of this process, which holds the one connection to the checked address. FFmpeg also reads answers more leniently
  * than RFC 2326, so that two readers may disagree where one ends: no byte of an answer's head passes as it came. Answers
- * are read strictly and written anew from what was understood; packets of pictures pass between answers.
+ * are read strictly and written anew from what was understood; packets of pictures pass between answers, joined to larger
+ * ones where a unit came in fragments (`fragments.ts`).
  */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { CameraCause } from './cause.ts'
+import { createFragmentJoiner } from './fragments.ts'
 import type { Transport } from './messages.ts'
 
 export type Relay = {
@@ -101,8 +103,8 @@ function join(camera: Socket, player: Socket, { ip, transport, refuse }: Terms):
   /** The camera has said that it sends pictures over this connection. */
   let isInterleaved = false
   let havePicturesCome = false
-  /** Still to come of the packet that is under way. */
-  let left = 0
+  let passed: Buffer[] = []
+  const fragments = createFragmentJoiner((packet) => void passed.push(packet))
 
   const pass = (to: Socket, from: Socket, bytes: Buffer) => {
     if (to.write(bytes) || to.writableLength < mostWaiting) return
@@ -111,38 +113,37 @@ function join(camera: Socket, player: Socket, { ip, transport, refuse }: Terms):
   }
   /** What is for FFmpeg of the next thing received, and how long that thing is; null while more must come. */
   const take = (): Taken | { cause: CameraCause } | null => {
-    if (left === 0 && !(isInterleaved && received[0] === dollar)) {
+    if (!isInterleaved || received[0] !== dollar) {
       const taken = takeAnswer(received, ip, transport)
       if (taken && 'cause' in taken && taken.cause === 'not_rtsp' && havePicturesCome) return { cause: 'bad_stream' }
       if (taken && 'text' in taken) isInterleaved ||= transport === 'tcp' && taken.isSetUp
       return taken
     }
-    if (left === 0) {
-      if (received.length < 4) return null
-      havePicturesCome = true
-      const length = 4 + received.readUInt16BE(2)
-      // FFmpeg skips the head of such a packet only, and reads the rest as text.
-      if (length < shortestPacket) return received.length < length ? null : { text: Buffer.alloc(0), length }
-      left = length
-    }
-    const text = received.subarray(0, left)
-    left -= text.length
-    return { text, length: text.length }
+    const length = received.length < 4 ? Number.POSITIVE_INFINITY : 4 + received.readUInt16BE(2)
+    if (received.length < length) return null
+    havePicturesCome = true
+    // FFmpeg skips the head of such a packet only, and reads the rest as text.
+    return { text: received.subarray(0, length < shortestPacket ? 0 : length), length }
   }
   player.on('data', (bytes) => pass(camera, player, bytes))
   return (bytes) => {
     received = received.length === 0 ? bytes : Buffer.concat([received, bytes])
-    const passed: Buffer[] = []
     while (received.length > 0) {
       const taken = take()
       if (taken === null) break
       if ('cause' in taken) return refuse(taken.cause)
       received = received.subarray(taken.length)
-      passed.push(taken.text)
+      if (taken.text[0] === dollar) fragments.take(taken.text)
+      else if (taken.text.length > 0) {
+        fragments.flush()
+        passed.push(taken.text)
+      }
     }
     // What is left stands in memory that is read into again.
     received = Buffer.from(received)
-    if (passed.length > 0) pass(player, camera, Buffer.concat(passed))
+    const [first] = passed
+    if (first) pass(player, camera, passed.length === 1 ? first : Buffer.concat(passed))
+    passed = []
   }
 }
 

@@ -3,10 +3,10 @@ import type { Channel, Job, Pipeline, User } from '@sightline/contract'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axeFaults } from './browser.ts'
-import { focus, press } from './keyboard.ts'
+import { focus, press, write } from './keyboard.ts'
 import { addPerson, attach, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
 import { until } from './product.ts'
-import { createStage } from './stage.ts'
+import { createStage, shots } from './stage.ts'
 
 let prepared: Awaited<ReturnType<typeof prepareCamera>>
 
@@ -227,4 +227,56 @@ test('another pipeline is tried first, says what starts anew, and is applied', a
   await dialog.getByRole('button', { name: 'Apply and restart' }).click()
   await dialog.waitFor({ state: 'hidden' })
   expect(await stored()).toBe(counter?.pipeline_id)
+})
+
+test('a zone gets a dwell of its own by keyboard, beside the analytic’s that the others follow; who may only look reads it', async () => {
+  const { root, did } = prepared
+  const page = await stage.as(usernameOf('super_admin'), { width: 390, height: 844 })
+  const pageWidth = () => page.evaluate(() => document.documentElement.scrollWidth)
+  await page.goto(`${stage.product.origin}/channel/add?did=${did}&uc=loiterdtec`)
+  const dwell = page.getByRole('textbox', { name: 'How long somebody may stay' })
+  // As long as the analytic says, once its settings are known.
+  await page.getByPlaceholder('60\u00a0s').waitFor()
+  await write(page, /How long somebody may stay/, '86401')
+  await page.getByText('Between 1 and 86400').waitFor()
+  await page.getByRole('button', { name: /zone1.*Time not valid/ }).waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  expect(await pageWidth()).toBeLessThanOrEqual(390)
+  await press(page, /^\W*Continue/)
+  await dwell.waitFor()
+  await write(page, /How long somebody may stay/, '45')
+  await page.getByRole('button', { name: /zone1 4 points · 45\s+s/ }).waitFor()
+  await page.screenshot({ path: `${shots}dwell-390.png`, fullPage: true })
+  await press(page, /^\W*Continue/)
+  await press(page, /^\W*Continue/)
+  await press(page, /^\W*Attach$/)
+  await page.waitForURL(/\/channel\/detail/)
+  const [cid, uid] = ['cid', 'uid'].map((name) => new URL(page.url()).searchParams.get(name) as string)
+  const stored = async () =>
+    ((await root.call('channel', 'id', { channel_id: cid as string })) as Channel).zones.map(({ dwell_s }) => dwell_s)
+  expect(await stored()).toEqual([45])
+
+  const edit = `${stage.product.origin}/channel/edit?did=${did}&cid=${cid}&uid=${uid}`
+  await page.goto(edit)
+  await dwell.waitFor()
+  await focus(page, /How long somebody may stay/)
+  await keys(page, 'ControlOrMeta+A Delete')
+  await page.getByRole('button', { name: 'zone1 4 points Complete' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  expect(await dwell.inputValue()).toBe('45\u00a0s')
+  await page.getByRole('button', { name: 'Redo' }).click()
+  expect(await dwell.inputValue()).toBe('')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await write(page, /How long somebody may stay/, '90')
+  await press(page, /Save changes/)
+  await page.waitForURL(/\/channel\/detail/)
+  expect(await stored()).toEqual([90])
+
+  await addPerson(root, 'the.reader', 'super_viewer')
+  const reader = await stage.as('the.reader')
+  await reader.goto(edit)
+  await reader.getByText('zone1: 90\u00a0s').waitFor()
+  const french = await stage.as('the.reader', { locale: 'fr-CA' })
+  await french.goto(edit)
+  await french.getByText('zone1\u00a0: 90\u00a0s').waitFor()
 })

@@ -1,4 +1,4 @@
-import { checkLevels, diagnosisSteps, missingShape, usecaseKeys, views } from '@sightline/domain'
+import { checkLevels, diagnosisSteps, dwellFault, missingShape, usecaseKeys, views } from '@sightline/domain'
 import * as z from 'zod'
 import { assigned, unassigned } from './assign.ts'
 import { elements } from './edge.ts'
@@ -130,6 +130,10 @@ export const channelDraft = z
   .superRefine((value, issue) => {
     const missing = missingShape(value.usecase_key, value.zones)
     if (missing) issue.addIssue({ code: 'custom', path: ['zones'], message: missing })
+    for (const [i, drawn] of value.zones.entries()) {
+      const fault = dwellFault(value.usecase_key, drawn)
+      if (fault) issue.addIssue({ code: 'custom', path: ['zones', i, 'dwell_s'], message: fault })
+    }
   })
 
 export const channelChange = z.strictObject({

@@ -81,6 +81,7 @@ const fromPortal: { [T in PortalMessage['type']]: Extract<PortalMessage, { type:
               side_b: 'b',
               aspect_ratio: 1.77778,
               is_active: true,
+              dwell_s: 7.5,
             },
           ],
           auto_recovery: true,
@@ -238,6 +239,20 @@ describe('messages', () => {
       expect(nimbleMessage.parse(JSON.parse(JSON.stringify(message)))).toEqual(message)
     },
   )
+
+  test('a zone goes between versions: what an older portal does not send is null, what an older edge server does not know is left out', () => {
+    const message = fromPortal['config.put']
+    const [channel] = message.config.channels
+    const [zone] = channel?.zones ?? []
+    const arrived = (sent: object) => {
+      const channels = [{ ...channel, zones: [sent] }]
+      const text = JSON.stringify({ ...message, config: { ...message.config, channels } })
+      const read = portalMessage.parse(JSON.parse(text))
+      return read.type === 'config.put' ? read.config.channels[0]?.zones[0] : null
+    }
+    expect(arrived({ ...zone, dwell_s: undefined })).toEqual({ ...zone, dwell_s: null })
+    expect(arrived({ ...zone, of_a_later_version: 5 })).toEqual(zone)
+  })
 
   test('what does not fit the database does not pass', () => {
     const { stats, state } = fromNimble

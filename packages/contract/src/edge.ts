@@ -155,6 +155,8 @@ export const linkZone = z.object({
   /** Of the picture that it was drawn on, width / height; null when nobody knows. */
   aspect_ratio: z.number().positive().nullable().default(null),
   is_active: z.boolean(),
+  /** How long somebody may stay, in seconds; null, or absent from an older portal, follows the pipeline. */
+  dwell_s: z.number().nullable().default(null),
 })
 export type LinkZone = z.infer<typeof linkZone>
 

@@ -34,6 +34,8 @@ export const zone = z
     side_b: z.string(),
     aspect_ratio: z.number(),
     is_active: z.boolean(),
+    /** How long somebody may stay, in seconds, in the range of the use case's own setting; null follows that. */
+    dwell_s: z.number().nullable(),
     ...stored,
   })
   .meta({ id: 'Zone' })
@@ -48,6 +50,7 @@ const shape = {
   side_b: thing.or(z.literal('b')).default('b'),
   aspect_ratio: aspectRatio,
   is_active: z.boolean().default(true),
+  dwell_s: z.number().nullable().default(null),
 }
 const complete = (
   value: { kind: (typeof zoneKinds)[number]; points: [number, number][] },
@@ -97,6 +100,7 @@ export const zones = {
       side_b: thing.optional(),
       aspect_ratio: aspectRatio.optional(),
       is_active: z.boolean().optional(),
+      dwell_s: z.number().nullable().optional(),
       version,
     }),
     output: zone,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { elementFaults, pipelineDefaults } from './pipeline.ts'
+import { dwellFault, dwellItem, elementFaults, pipelineDefaults } from './pipeline.ts'
 import { pipelineCatalog } from './pipeline-catalog.ts'
 import { usecaseKeys } from './usecase.ts'
 
@@ -80,4 +80,31 @@ test.each([
   ],
 ])('%j is refused as %j', (map, faults) => {
   expect(elementFaults(map)).toEqual(faults)
+})
+
+test.each([
+  ['loiterdtec', 'zone', null, null],
+  ['loiterdtec', 'zone', 1, null],
+  ['loiterdtec', 'zone', 86400, null],
+  ['loiterdtec', 'zone', 0, 'range:1:86400'],
+  ['loiterdtec', 'zone', 86401, 'range:1:86400'],
+  ['loiterdtec', 'zone', 1.5, 'integer'],
+  ['intrdtec', 'zone', 0, null],
+  ['intrdtec', 'zone', 0.5, null],
+  ['intrdtec', 'zone', 601, 'range:0:600'],
+  ['intrdtec', 'line', 5, 'unknown_property'],
+  ['intrdtec', 'mask', null, null],
+  ['pplcnt', 'zone', 5, 'unknown_property'],
+  ['pplcnt', 'zone', null, null],
+  [null, 'zone', 5, 'unknown_property'],
+] as const)('of %s a %s with the dwell %s: %s', (usecase, kind, dwell_s, fault) => {
+  expect(dwellFault(usecase, { kind, dwell_s })).toBe(fault)
+})
+
+test('the dwell of a zone has the bounds of the element that zones without one follow, which only those use cases have', () => {
+  for (const usecase of usecaseKeys) {
+    const item = dwellItem(usecase)
+    const has = ['analytic.dwell_s', 'zones.min_dwell_s'].filter((key) => key in pipelineDefaults(usecase))
+    expect([usecase, has]).toEqual([usecase, item ? [item.key] : []])
+  }
 })

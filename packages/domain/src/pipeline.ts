@@ -41,6 +41,25 @@ const only: Record<string, readonly UsecaseKey[]> = {
   'analytic.smoke_high': ['frdtec'],
 }
 
+/** Which element says how long somebody may stay in a zone. A zone may have a dwell of its own instead. */
+const dwellElements: Partial<Record<UsecaseKey, string>> = {
+  intrdtec: 'zones.min_dwell_s',
+  loiterdtec: 'analytic.dwell_s',
+}
+
+/** The element that zones without a dwell of their own follow; null where the use case has no dwell. */
+export const dwellItem = (usecase: UsecaseKey): PipelineItem | null => byKey.get(dwellElements[usecase] ?? '') ?? null
+
+/** `dwell_s`: a zone's own, in seconds; null follows the analytic's element. */
+type Drawn = { kind: string; dwell_s: number | null }
+
+/** What is wrong with a zone's own dwell, as a message id. @param usecase null: of no analytic */
+export function dwellFault(usecase: UsecaseKey | null, { kind, dwell_s }: Drawn): string | null {
+  if (dwell_s === null) return null
+  const item = kind === 'zone' && usecase ? dwellItem(usecase) : null
+  return elementFault(item ?? undefined, dwell_s)
+}
+
 /** A model's scores are spread otherwise than those of the built-in detector. */
 const withModel = { 'detector.kind': 'onnx', 'detector.conf': 0.35, 'detector.nms': 0.45 } as const
 

@@ -75,7 +75,9 @@ export function createChannel(
   const lesser = lesserAnswer(config, settings)
   // Masks may have been drawn on another stream of the camera, or for another channel: saving this one's zones says nothing of them.
   const drawnOn = config.zones.flatMap((zone) => (zone.is_active && zone.kind !== 'mask' && zone.aspect_ratio) || [])
-  const areas = shapes.filter((shape) => shape.kind === 'zone').map(({ name, points }) => ({ name, points }))
+  const areas = config.zones
+    .filter((zone) => zone.kind === 'zone' && zone.is_active)
+    .map(({ name, points, dwell_s }) => ({ name, points, dwellMs: dwell_s === null ? null : dwell_s * 1000 }))
   /** UUIDs of open occasions by their number. */
   const occasionIds = new Map<number, string>()
   let zones: { aspect: number; update: ReturnType<typeof createZones>['update'] } | null = null

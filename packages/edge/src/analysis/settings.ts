@@ -3,6 +3,7 @@ import {
   calibrationOf,
   type DetectionLabel,
   detectionLabels,
+  dwellItem,
   type Enrolled,
   type Homography,
   heads,
@@ -45,7 +46,6 @@ export type AnalyticSettings = {
   cooldownMs: number
   /** Smaller people are left out: share of the picture's height. */
   minHeight: number
-  minDwellMs: number
   averageMs: number
   base: number
   /** HH:mm, or empty. */
@@ -54,6 +54,7 @@ export type AnalyticSettings = {
   holdMs: number
   /** What may not enter. */
   labels: readonly DetectionLabel[]
+  /** How long somebody may stay in a zone that has no dwell of its own. */
   dwellMs: number
   distanceM: number
   requiredItems: string
@@ -130,14 +131,13 @@ export function settingsOf({
     windowMs: number('analytic.window_s') * 1000,
     cooldownMs: number('analytic.cooldown_s') * 1000,
     minHeight: number('analytic.min_height'),
-    minDwellMs: number('zones.min_dwell_s') * 1000,
     averageMs: number('analytic.average_s') * 1000,
     base: number('analytic.base'),
     resetAt: text('analytic.reset_at'),
     timezone: text('analytic.timezone') || 'UTC',
     holdMs: number('analytic.hold_s') * 1000,
     labels: parseWords(text('analytic.labels'), intruderLabels) ?? ['person'],
-    dwellMs: number('analytic.dwell_s') * 1000,
+    dwellMs: number(dwellItem(usecase_key)?.key ?? '') * 1000,
     distanceM: number('analytic.distance_m'),
     requiredItems: text('analytic.required_items'),
     requiredCount: number('analytic.required_count'),

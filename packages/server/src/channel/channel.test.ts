@@ -136,6 +136,12 @@ describe('putting a use case on a camera', () => {
       { 'zones.0.points': ['zone_self_crossing'] },
     ],
     ['a point outside', { zones: [shape('zone', '0,0 1.2,0 1,1')] }, { 'zones.0.points.1.0': ['outside_picture'] }],
+    [
+      'a dwell beyond that of the use case',
+      { usecase_key: 'loiterdtec', zones: [whole, { ...whole, dwell_s: 86_401 }] },
+      { 'zones.1.dwell_s': ['range:1:86400'] },
+    ],
+    ['a dwell where there is none', { zones: [{ ...whole, dwell_s: 5 }] }, { 'zones.0.dwell_s': ['unknown_property'] }],
     ['another’s zone', { zones: [{ ...whole, static_id: elsewhere }] }, { 'zones.0.static_id': ['not_found'] }],
     ['an unknown use case', { usecase_key: 'magic' }, { usecase_key: ['one_of'] }],
     [
@@ -273,6 +279,35 @@ describe('changing a channel', () => {
     expect(body.response.zones[0].static_id).toBe(zones[1].static_id)
     // Lines add crossings to people counting.
     expect(body.response.metric_keys).toEqual(['total', 'up', 'down'])
+  })
+
+  test('a zone has a dwell of its own, within the bounds of the analytic’s, and is sent with it; other analytics are not touched', async () => {
+    const neighbour = await create({ usecase_key: 'loiterdtec' })
+    const made = await create({ usecase_key: 'loiterdtec', zones: [{ ...whole, dwell_s: 7 }, whole] })
+    const { channel_id, zones } = made
+    expect(zones.map((zone: { dwell_s: number | null }) => zone.dwell_s)).toEqual([7, null])
+    const dwells = async () =>
+      (await sent(channel_id))?.zones.flatMap(({ kind, dwell_s }) => (kind === 'zone' ? [dwell_s] : []))
+    expect(await dwells()).toEqual([7, null])
+
+    const versions = async () => [(await sent(channel_id))?.version ?? 0, (await sent(neighbour.channel_id))?.version]
+    const [own, other] = await versions()
+    const [first, second] = zones.map(({ static_id }: { static_id: string }) => ({ ...whole, static_id }))
+    const change = (dwell_s: number | null) =>
+      admin.call('channel.update', {
+        channel_id,
+        zones: [
+          { ...first, dwell_s: null },
+          { ...second, dwell_s },
+        ],
+      })
+    expect(await change(0)).toMatchObject({ status: 400, body: { errors: { 'zones.1.dwell_s': ['range:1:86400'] } } })
+    expect(await dwells()).toEqual([7, null])
+    expect((await change(90)).status).toBe(200)
+    expect(await dwells()).toEqual([null, 90])
+    expect(await versions()).toEqual([(own as number) + 1, other])
+    const { body } = await admin.call('channel.id', { channel_id })
+    expect(body.response.zones.map((zone: { dwell_s: number | null }) => zone.dwell_s)).toEqual([null, 90])
   })
 
   test('an empty set of zones is refused, and occupancy keeps a line', async () => {

@@ -1,4 +1,4 @@
-import { countsOccupancy, missingShape, withSidPrefix, type ZoneKind } from '@sightline/domain'
+import { countsOccupancy, dwellFault, missingShape, withSidPrefix, type ZoneKind } from '@sightline/domain'
 import { assign, unassign } from '../assignment.ts'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
@@ -114,6 +114,10 @@ export const channel: Handlers<'channel'> = {
       if (change.zones) {
         const missing = missingShape(before.usecase_key, change.zones)
         if (missing) throw invalid({ zones: [missing] })
+        for (const [i, drawn] of change.zones.entries()) {
+          const fault = dwellFault(before.usecase_key, drawn)
+          if (fault) throw invalid({ [`zones.${i}.dwell_s`]: [fault] })
+        }
         const { tenant_id, source_id, id } = before
         const hides = await replaceZones(trx, { tenant_id, source_id, channel_id: id }, change.zones)
         if (hides) taken = await forgetStills(trx, app.env, before)

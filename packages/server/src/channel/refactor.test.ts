@@ -40,6 +40,8 @@ describe('another edge server', () => {
   test('takes the camera with all its channels, their zones and pipelines; the old one has nothing of it any more', async () => {
     const { from, to, device, channels, channel } = await scene()
     const zones = (await channelOf(channel)).zones
+    const [watched] = (await channelOf(channels[1])).zones
+    expect((await admin.call('static.update', { static_id: watched.static_id, dwell_s: 20 })).status).toBe(200)
     const { status, body } = await refactor({ channel_id: channel.uid, nimble_id: to.uid })
     expect(status).toBe(201)
     expect(body.response.channel).toMatchObject({ channel_id: channel.uid, nimble_id: to.uid })
@@ -52,6 +54,9 @@ describe('another edge server', () => {
     expect([old.sources, old.channels]).toEqual([[], []])
     expect(fresh.sources.map((source) => source.device_id)).toEqual([device.uid])
     expect(fresh.channels.map((one) => one.channel_id).sort()).toEqual(channels.map(({ uid }) => uid).sort())
+    expect(fresh.channels.flatMap((one) => one.zones)).toContainEqual(
+      expect.objectContaining({ static_id: watched.static_id, dwell_s: 20 }),
+    )
     expect((await admin.call('device.get', { device_id: device.uid })).body.response.nimble_id).toBe(to.uid)
   })
 

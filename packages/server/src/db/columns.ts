@@ -550,6 +550,7 @@ export type Columns = {
     version: ['number', 'not null', 'default']
     created_at: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
+    dwell_s: ['number', 'null', 'required']
   }
   trace: {
     tenant_id: ['number', 'not null', 'required']

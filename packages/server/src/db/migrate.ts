@@ -16,6 +16,7 @@ import { statements as identity } from './migrations/0016_identity.ts'
 import { statements as told } from './migrations/0018_told.ts'
 import { statements as views } from './migrations/0020_views.ts'
 import { statements as faceDays } from './migrations/0021_face_days.ts'
+import { statements as dwell } from './migrations/0022_dwell.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -44,6 +45,7 @@ const migrations: Record<string, Migration> = {
   '0018_told': run(told),
   '0020_views': run(views),
   '0021_face_days': run(faceDays),
+  '0022_dwell': run(dwell),
 }
 
 /**

@@ -233,6 +233,8 @@ export type StaticZoneTable = Entity & {
   side_b: Generated<string>
   aspect_ratio: number
   is_active: Generated<boolean>
+  /** Null follows the pipeline. */
+  dwell_s: number | null
 }
 /** The last number given to a zone, line or mask; `channel_id` 0: those of the source itself. */
 export type StaticNumberTable = {

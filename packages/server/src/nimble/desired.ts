@@ -247,4 +247,5 @@ const linkZone = (shape: Omit<LinkZone, 'static_id'> & { uid: string }): LinkZon
   side_b: shape.side_b,
   aspect_ratio: shape.aspect_ratio,
   is_active: shape.is_active,
+  dwell_s: shape.dwell_s,
 })

@@ -1,6 +1,6 @@
-import { missingShape, shapeFault } from '@sightline/domain'
+import { dwellFault, missingShape, shapeFault } from '@sightline/domain'
 import { changed } from '../bus.ts'
-import { readChannel, touchChannels } from '../channel/store.ts'
+import { type ChannelRow, readChannel, touchChannels } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { lockDevices, readDevice } from '../device/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
@@ -28,6 +28,7 @@ export const zones: Handlers<'static'> = {
       await lockDevices(trx, scope, [source.device_uid])
       const channel = channel_id === null ? null : await readChannel(trx, scope, channel_id)
       if (channel && channel.source_id !== source.id) throw invalid({ channel_id: ['not_found'] })
+      refuseDwell(channel, shape)
       const owner = { tenant_id: source.tenant_id, source_id: source.id, channel_id: channel?.id ?? null }
       const [uid] = await insertZones(trx, owner, [shape])
       const zone = await readZone(trx, scope, uid as string)
@@ -56,6 +57,8 @@ export const zones: Handlers<'static'> = {
       const before = await lockZone(trx, scope, static_id)
       const fault = shapeFault(before.kind, change.points ?? before.points)
       if (fault) throw invalid({ points: [fault] })
+      const channel = before.channel_uid === null ? null : await readChannel(trx, scope, before.channel_uid)
+      refuseDwell(channel, { kind: before.kind, dwell_s: change.dwell_s ?? null })
       await updateZone(trx, before, change, version)
       await raise(trx, before)
       const hides = before.kind === 'mask' && (change.points || change.is_active)
@@ -89,6 +92,11 @@ async function lockZone(trx: Trx, scope: Scope, uid: string): Promise<ZoneRow> {
   const row = await readZone(trx, scope, uid)
   if (row.device_uid !== seen.device_uid) throw stale()
   return row
+}
+
+function refuseDwell(channel: ChannelRow | null, zone: Parameters<typeof dwellFault>[1]): void {
+  const fault = dwellFault(channel?.usecase_key ?? null, zone)
+  if (fault) throw invalid({ dwell_s: [fault] })
 }
 
 /** A channel keeps at least one zone or line, and one that counts crossings a line. */

@@ -255,6 +255,32 @@ describe('zones of a channel', () => {
     expect((await admin.call('static.update', { static_id, is_active: false, version: 1 })).status).toBe(412)
   })
 
+  test('have a dwell of their own where the use case has one; it is kept until it is taken back', async () => {
+    const camera = await t.make.device()
+    const intrusion = await t.make.channel({ usecase_key: 'intrdtec' }, camera)
+    const { uid: source_id } = (await t.make.sourceOf(camera)) as Row<'sourceOf'>
+    const drawn = { ...corner, source_id, channel_id: intrusion.uid }
+    const { body } = await admin.call('static.create', { ...drawn, dwell_s: 2.5 })
+    const { static_id, dwell_s } = body.response
+    expect(dwell_s).toBe(2.5)
+    const change = async (more: object) => {
+      const { status, body } = await admin.call('static.update', { static_id, ...more })
+      return status === 200 ? body.response.dwell_s : body.errors
+    }
+    expect(await change({ label: 'Door' })).toBe(2.5)
+    expect(await change({ dwell_s: 601 })).toEqual({ dwell_s: ['range:0:600'] })
+    expect(await change({ dwell_s: 0 })).toBe(0)
+    expect(await change({ dwell_s: null })).toBeNull()
+    const refused = { status: 400, body: { errors: { dwell_s: ['unknown_property'] } } }
+    for (const wrong of [
+      { ...drawn, kind: 'mask' },
+      { ...drawn, channel_id: null },
+    ])
+      expect(await admin.call('static.create', { ...wrong, dwell_s: 5 })).toMatchObject(refused)
+    const counting = await create({ channel_id: channel.uid })
+    expect(await admin.call('static.update', { static_id: counting.static_id, dwell_s: 5 })).toMatchObject(refused)
+  })
+
   test('belong to a channel of that very stream', async () => {
     const other = await t.make.channel()
     const answer = await admin.call('static.create', { source_id: stream.uid, channel_id: other.uid, ...corner })

@@ -24,6 +24,7 @@ const ownColumns = [
   'static_zone.side_b',
   'static_zone.aspect_ratio',
   'static_zone.is_active',
+  'static_zone.dwell_s',
   'static_zone.version',
   'static_zone.created_at',
   'static_zone.updated_at',
@@ -128,7 +129,7 @@ export type ZoneOwner = { tenant_id: number; source_id: number; channel_id: numb
 /** What a person decides about a zone. */
 export type ZoneShape = Pick<
   Zone,
-  'label' | 'kind' | 'points' | 'direction' | 'side_a' | 'side_b' | 'aspect_ratio' | 'is_active'
+  'label' | 'kind' | 'points' | 'direction' | 'side_a' | 'side_b' | 'aspect_ratio' | 'is_active' | 'dwell_s'
 >
 
 /** Stores zones under their next names, in the order given. Answers their public ids. */
@@ -340,7 +341,7 @@ async function takeNumbers(trx: Trx, owner: ZoneOwner, kinds: readonly ZoneKind[
   return before
 }
 
-const columns = ({ label, kind, points, direction, side_a, side_b, aspect_ratio, is_active }: ZoneShape) => ({
+const columns = ({ label, kind, points, direction, side_a, side_b, aspect_ratio, is_active, dwell_s }: ZoneShape) => ({
   label,
   kind,
   points: JSON.stringify(points),
@@ -349,6 +350,7 @@ const columns = ({ label, kind, points, direction, side_a, side_b, aspect_ratio,
   side_b,
   aspect_ratio,
   is_active,
+  dwell_s,
 })
 
 export const zoneEntity = (row: ZoneRow): Zone => ({
@@ -364,6 +366,7 @@ export const zoneEntity = (row: ZoneRow): Zone => ({
   side_b: row.side_b,
   aspect_ratio: row.aspect_ratio,
   is_active: row.is_active,
+  dwell_s: row.dwell_s,
   organization_id: row.organization_uid,
   version: row.version,
   created_at: row.created_at.toISOString(),

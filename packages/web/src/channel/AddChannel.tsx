@@ -1,6 +1,6 @@
 import { Alert, Button, Group, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { type Bundle, channelDraft, type Device } from '@sightline/contract'
-import { elementFaults, type PipelineElements, type UsecaseKey, usecases } from '@sightline/domain'
+import { dwellItem, elementFaults, type PipelineElements, type UsecaseKey, usecases } from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -53,6 +53,7 @@ const whole: Drawing = {
   side_a: 'a',
   side_b: 'b',
   is_active: true,
+  dwell_s: null,
   open: false,
 }
 
@@ -167,10 +168,13 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
     // What nobody has touched yet becomes what the use case needs.
     if (!zones.isChanged || zones.drawings.every(({ key: one }) => one === whole.key || one === across.key))
       zones.set([usecases[next].needsLine ? across : whole], usecases[next].needsLine ? across.key : whole.key)
+    // One that was typed for another use case would have no field here to take it back in.
+    else if (!dwellItem(next)) zones.set(zones.drawings.map((drawing) => ({ ...drawing, dwell_s: null })))
     form.setValues({ usecase_key: next, ...(isOwnName ? {} : { channel_name: t(`usecase.name.${next}`) }) })
   }
   /** Leaves the picture only with shapes that the server will take. */
   const checkZones = () => {
+    if (key && zones.selectWrongDwell(key)) return
     const checked = channelDraft.safeParse({ ...toInput(values), channel_name: 'checked later' })
     const fault =
       checked.error?.issues.find(({ path: [first] }) => first === 'zones')?.message ?? floorFault(zones.drawings)
@@ -248,8 +252,8 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
             zones={zones}
             picture={<LivePicture deviceId={device.device_id} label={device.device_name} still={still.url} bare />}
             aspectRatio={ratio}
-            needsLine={usecases[key].needsLine}
-            measures={usecases[key].needsCalibration}
+            usecase={key}
+            elements={elements || undefined}
             error={zonesError}
             camera={device}
           >

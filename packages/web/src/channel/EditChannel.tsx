@@ -1,10 +1,12 @@
 import { Alert, Button, NumberInput, Switch, Tabs, TextInput } from '@mantine/core'
-import { type Channel, channelChange, type Device } from '@sightline/contract'
-import { elementFaults, type PipelineElements, usecases } from '@sightline/domain'
+import { type Channel, channelChange, type Device, type Zone } from '@sightline/contract'
+import { dwellItem, elementFaults, type PipelineElements, usecases } from '@sightline/domain'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
+import { formatSetting } from '../i18n/format.ts'
+import { i18n } from '../i18n/index.ts'
 import { useMay } from '../session.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -50,12 +52,24 @@ export function EditChannel({ channel, device, tab }: Props) {
             [t('channel.field.name'), channel.channel_name],
             [t('channel.field.threshold'), channel.channel_threshold],
             [t('channel.field.autoRecovery'), t(channel.auto_recovery ? 'common.yes' : 'common.no')],
+            ...(dwellItem(channel.usecase_key) ? [[t('zones.dwell'), dwellsText(channel.zones)] as const] : []),
           ]}
         />
       </Panel>
     </>
   )
 }
+
+/** How long somebody may stay in which zone. */
+const dwellsText = (zones: readonly Zone[]): string =>
+  zones
+    .filter(({ kind }) => kind === 'zone')
+    .map(({ name, label, dwell_s }) =>
+      dwell_s === null
+        ? i18n.t('zones.asAnalytic', { zone: label ?? name })
+        : i18n.t('zones.ownDwell', { zone: label ?? name, value: formatSetting(dwell_s) }),
+    )
+    .join(', ')
 
 function WithPipeline(props: Props) {
   const pipeline = useQuery(api.pipeline.get.query({ pipeline_id: props.channel.pipeline_id }))
@@ -77,7 +91,6 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
   const [zonesError, setZonesError] = useState<string | null>(null)
   const zones = useZones(channel.zones, floorDrawing(elements))
   const { usecase_key, channel_id } = channel
-  const { needsLine, needsCalibration } = usecases[usecase_key]
   // How the camera looks now, against the picture that the zones were drawn on.
   const view = useQuery({ ...api.channel.ondemand.query({ channel_id }), meta: { quiet: true } })
   const seen = view.data?.kind === 'snapshot' ? view.data : null
@@ -147,6 +160,10 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
     keeping.mutate({ channel_id, version: channel.version, zones: stored }, { onSuccess: () => void view.refetch() })
   }
   const save = () => {
+    if (zones.selectWrongDwell(usecase_key)) {
+      setTab('zones')
+      return
+    }
     const shapes = channelChange.safeParse(
       toInput({ channel_name: 'any name', channel_sid: 'any', channel_threshold: -1, auto_recovery: true }),
     )
@@ -156,7 +173,7 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
     const missing =
       drawn.length === 0
         ? 'zone_required'
-        : needsLine && !drawn.some(({ kind }) => kind === 'line')
+        : usecases[usecase_key].needsLine && !drawn.some(({ kind }) => kind === 'line')
           ? 'line_required'
           : null
     const wrong = fault ?? missing ?? (floor && faultOf(floor)) ?? null
@@ -207,8 +224,8 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
               )
             }
             aspectRatio={ratio}
-            needsLine={needsLine}
-            measures={needsCalibration}
+            usecase={usecase_key}
+            elements={{ ...elements, ...tuning }}
             error={zonesError}
             camera={device}
             channelId={channel_id}

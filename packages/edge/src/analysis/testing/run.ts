@@ -35,6 +35,7 @@ export function channelOf(
       side_b: 'b',
       aspect_ratio: null,
       is_active: true,
+      dwell_s: null,
       ...zone,
     })),
     auto_recovery: true,

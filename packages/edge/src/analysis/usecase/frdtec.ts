@@ -22,7 +22,7 @@ const smokeMetrics = [null, 'low_smoke', 'intermediate_smoke', 'high_smoke'] as 
 export const frdtec: Usecase<State> = {
   start: () => new Map(),
   reduce(state, facts, settings) {
-    const areas: readonly Area[] = facts.zones.length > 0 ? facts.zones : [{ name: '', points: [] }]
+    const areas: readonly Area[] = facts.zones.length > 0 ? facts.zones : [{ name: '', points: [], dwellMs: null }]
     const seen = areas.map((area) => ({ area, fires: firesIn(area, facts), smokes: smokesIn(area, facts) }))
     const next: State = facts.watching
       ? new Map(seen.map((one) => [one.area.name, watch(state.get(one.area.name), one, facts, settings)]))

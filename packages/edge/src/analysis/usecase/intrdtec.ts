@@ -1,5 +1,5 @@
 import type { Situation } from '../occasions.ts'
-import { boxesOf, crossingsOf, type Followed, type Usecase } from './usecase.ts'
+import { boxesOf, crossingsOf, dwellIn, type Followed, type Usecase } from './usecase.ts'
 
 /**
  * Intrusion: somebody, or a vehicle where those are asked for, stays in a zone for the dwell time. One occasion per zone
@@ -7,12 +7,14 @@ import { boxesOf, crossingsOf, type Followed, type Usecase } from './usecase.ts'
  */
 export const intrdtec: Usecase<null> = {
   start: () => null,
-  reduce(state, facts, { minDwellMs, labels }) {
+  reduce(state, facts, settings) {
     const wanted = [...facts.people, ...facts.vehicles].filter(
-      ({ label }) => label === 'motion' || labels.some((one) => one === label),
+      ({ label }) => label === 'motion' || settings.labels.some((one) => one === label),
     )
     const intrusions = wanted.flatMap((person) =>
-      person.stays.filter((stay) => facts.at - stay.since >= minDwellMs).map((stay) => ({ person, stay })),
+      person.stays
+        .filter((stay) => facts.at - stay.since >= dwellIn(stay.zone, facts, settings))
+        .map((stay) => ({ person, stay })),
     )
     const intruders = new Set(intrusions.filter(({ person }) => person.present).map(({ person }) => person.trackId))
     const total = wanted.filter((person) => person.present).length

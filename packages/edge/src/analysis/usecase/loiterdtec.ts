@@ -2,7 +2,7 @@ import { insidePolygon } from '@sightline/domain'
 import type { Situation } from '../occasions.ts'
 import type { Stay } from '../zones.ts'
 import { isRemembered, nobody, type Register, recognised } from './same.ts'
-import { boxesOf, type Facts, type Followed, type Usecase } from './usecase.ts'
+import { boxesOf, dwellIn, type Facts, type Followed, type Usecase } from './usecase.ts'
 
 type Dwelling = { zone: string; who: number; since: number; seenAt: number; person: Followed }
 type State = { register: Register; dwelling: readonly Dwelling[] }
@@ -13,7 +13,7 @@ type State = { register: Register; dwelling: readonly Dwelling[] }
  */
 export const loiterdtec: Usecase<State> = {
   start: () => ({ register: nobody, dwelling: [] }),
-  reduce(state, facts, { dwellMs }) {
+  reduce(state, facts, settings) {
     const { register, whoIs } = recognised(state.register, facts.people, facts)
     const now = facts.people
       .filter((person) => person.present)
@@ -27,7 +27,7 @@ export const loiterdtec: Usecase<State> = {
       return here ? isInside(here, one.zone, facts) : isRemembered(register, one.who)
     })
     const dwelling = [...now, ...hidden]
-    const tooLong = dwelling.filter((one) => lengthOf(one) >= dwellMs)
+    const tooLong = dwelling.filter((one) => lengthOf(one) >= dwellIn(one.zone, facts, settings))
     const longest = Math.max(...dwelling.map(lengthOf))
     return {
       state: { register, dwelling },

@@ -35,7 +35,7 @@ const facts = (more: Partial<Facts> = {}): Facts => ({
   flames: null,
   moving: 0,
   crossings: [],
-  zones: [{ name: 'zone1', points: [] }],
+  zones: [{ name: 'zone1', points: [], dwellMs: null }],
   ...more,
 })
 const up = { line: 'line1', direction: 'up', trackId: 1 } as const
@@ -129,7 +129,7 @@ test.each([
 })
 
 test('intrusion begins after the dwell time; all others in the picture do not violate', () => {
-  const reduce = run('intrdtec', { minDwellMs: 1000 })
+  const reduce = run('intrdtec', { dwellMs: 1000 })
   const people = [inZone(1), person(2), person(3, { present: false })]
   const before = reduce(facts({ at: start + 800, people }))
   expect(before.levels).toEqual({ total: 2, violation: 0, non_violation: 2 })

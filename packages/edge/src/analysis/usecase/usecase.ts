@@ -52,7 +52,8 @@ export type Facts = {
   zones: readonly Area[]
 }
 
-export type Area = { name: string; points: readonly Point[] }
+/** `dwellMs`: how long somebody may stay there; null: as long as the settings say. */
+export type Area = { name: string; points: readonly Point[]; dwellMs: number | null }
 
 /** An occasion without length, and the metrics that count it. */
 export type Instant = { metrics: readonly MetricId[]; trackId: number; details: Record<string, unknown> }
@@ -77,6 +78,10 @@ export type Usecase<S> = {
 /** Those present who are inside one of the zones, or anywhere if there are none. */
 export const inZones = (followed: readonly Followed[], { zones }: Facts): Followed[] =>
   followed.filter((one) => one.present && (zones.length === 0 || one.stays.length > 0))
+
+/** How long somebody may stay in a zone, in ms. */
+export const dwellIn = (zone: string, { zones }: Facts, { dwellMs }: AnalyticSettings): number =>
+  zones.find(({ name }) => name === zone)?.dwellMs ?? dwellMs
 
 export const counted = (facts: Facts): Followed[] => inZones(facts.people, facts)
 

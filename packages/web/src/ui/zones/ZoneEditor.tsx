@@ -1,6 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks'
 import type { Device } from '@sightline/contract'
-import type { Point } from '@sightline/domain'
+import { type PipelineElements, type Point, type UsecaseKey, usecases } from '@sightline/domain'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { colorOf, maskColor } from './colors.ts'
@@ -48,10 +48,10 @@ type Props = {
   /** Still or live picture, filling the stage. */
   picture: ReactNode
   aspectRatio: number
-  /** What use cases need: shown while it is missing. */
-  needsLine: boolean
-  /** The use case measures on the floor: a rectangle of known size can be drawn. */
-  measures?: boolean
+  /** What it needs is shown while it is missing. */
+  usecase: UsecaseKey
+  /** What the analytic is set to, as far as that is known: zones follow it in what they do not say themselves. */
+  elements: PipelineElements | undefined
   error?: string | null
   /** Whose picture it is. */
   camera: Device
@@ -72,7 +72,8 @@ type Drag =
  * after it, Delete removes it. Points snap to what is near; Alt holds that off, Shift keeps to steps of 45°.
  */
 export function ZoneEditor(props: Props) {
-  const { zones, picture, aspectRatio, needsLine, measures, error, camera, channelId, children } = props
+  const { zones, picture, aspectRatio, usecase, elements, error, camera, channelId, children } = props
+  const measures = usecases[usecase].needsCalibration
   const { t } = useTranslation()
   const stage = useRef<HTMLDivElement>(null)
   const [tool, setTool] = useState<Tool>('select')
@@ -356,8 +357,8 @@ export function ZoneEditor(props: Props) {
       </div>
       <ZonePanel
         zones={zones}
-        needsLine={needsLine}
-        measures={measures}
+        usecase={usecase}
+        elements={elements}
         error={error && stillWrong(error, drawings) ? error : null}
         camera={camera}
         others={others}

@@ -1,13 +1,22 @@
 import { ActionIcon, Button, NumberInput, SegmentedControl, TextInput } from '@mantine/core'
 import type { Device, Zone } from '@sightline/contract'
-import { type Point, polygonArea } from '@sightline/domain'
+import {
+  dwellFault,
+  dwellItem,
+  type PipelineElements,
+  type PipelineItem,
+  type Point,
+  polygonArea,
+  type UsecaseKey,
+  usecases,
+} from '@sightline/domain'
 import { IconArrowsExchange, IconEye, IconEyeOff, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../app/client.ts'
 import { portalNow } from '../../app/clock.ts'
-import { formatDate } from '../../i18n/format.ts'
+import { decimalPoint, formatDate, formatSetting } from '../../i18n/format.ts'
 import { fieldText } from '../../i18n/words.ts'
 import { ErrorPanel } from '../ErrorPanel.tsx'
 import { Tag } from '../Health.tsx'
@@ -29,8 +38,8 @@ import classes from './zones.module.css'
 
 type Props = {
   zones: Zones
-  needsLine: boolean
-  measures: boolean | undefined
+  usecase: UsecaseKey
+  elements: PipelineElements | undefined
   error: string | null
   camera: Device
   /** Masks of the camera that are not of this analytic. */
@@ -45,8 +54,10 @@ type Props = {
 const mostMasked = 0.5
 
 /** The list of shapes and the fields of the active one: everything the stage does, without dragging. */
-export function ZonePanel({ zones, needsLine, measures, error, camera, others, ofMasks, onAdd, children }: Props) {
+export function ZonePanel({ zones, usecase, elements, error, camera, others, ofMasks, onAdd, children }: Props) {
   const { t } = useTranslation()
+  const { needsLine, needsCalibration } = usecases[usecase]
+  const dwell = dwellItem(usecase)
   const { drawings, active } = zones
   const hasLine = drawings.some(({ kind }) => kind === 'line')
   const hasFloor = drawings.some(({ kind }) => kind === 'floor')
@@ -62,7 +73,7 @@ export function ZonePanel({ zones, needsLine, measures, error, camera, others, o
     <section className={classes.panel} aria-label={t('zones.list')}>
       {children}
       {drawings.map((drawing) => {
-        const fault = faultOf(drawing)
+        const fault = faultOf(drawing) ?? (dwellFault(usecase, drawing) && 'dwell')
         return (
           <div key={drawing.key} className={classes.entry}>
             <button
@@ -73,7 +84,10 @@ export function ZonePanel({ zones, needsLine, measures, error, camera, others, o
             >
               <i className={classes.swatch} style={{ background: colorOf(drawings, drawing.key) }} />
               <span className={classes.rowName}>{nameOf(drawing)}</span>
-              <span className="t3 num">{t('zones.points', { count: drawing.points.length })}</span>
+              <span className="t3 num">
+                {t('zones.points', { count: drawing.points.length })}
+                {drawing.dwell_s !== null && ` · ${t('zones.seconds', { value: formatSetting(drawing.dwell_s) })}`}
+              </span>
               <span className={classes.rowState}>
                 <Tag tone={fault ? 'warn' : drawing.is_active ? 'ok' : 'neutral'}>
                   {fault
@@ -82,7 +96,9 @@ export function ZonePanel({ zones, needsLine, measures, error, camera, others, o
                           ? 'zones.drawing'
                           : fault === 'calibration_degenerate'
                             ? 'zones.noFloor'
-                            : 'zones.crossing',
+                            : fault === 'dwell'
+                              ? 'zones.wrongDwell'
+                              : 'zones.crossing',
                       )
                     : t(drawing.is_active ? 'zones.complete' : 'zones.off')}
                 </Tag>
@@ -126,7 +142,7 @@ export function ZonePanel({ zones, needsLine, measures, error, camera, others, o
         <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => onAdd('mask')}>
           {t('zones.addMask')}
         </Button>
-        {measures && !hasFloor && (
+        {needsCalibration && !hasFloor && (
           <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => onAdd('floor')}>
             {t('zones.addFloor')}
           </Button>
@@ -152,6 +168,15 @@ export function ZonePanel({ zones, needsLine, measures, error, camera, others, o
               onChange={({ currentTarget }) => edit({ label: currentTarget.value || null })}
             />
           )}
+          {active.kind === 'zone' && dwell && (
+            <DwellField
+              item={dwell}
+              value={active.dwell_s}
+              inherited={elements?.[dwell.key]}
+              fault={dwellFault(usecase, active)}
+              onChange={(dwell_s) => edit({ dwell_s })}
+            />
+          )}
           {active.kind === 'line' && <LineFields active={active} edit={edit} zones={zones} />}
           <Points active={active} zones={zones} />
         </div>
@@ -168,6 +193,35 @@ function BeforeMasks({ organizationId }: { organizationId: string }) {
   if (days === undefined) return null
   return (
     <p className="t2">{t('zones.beforeMasks', { count: days, date: formatDate(portalNow() + days * 86_400_000) })}</p>
+  )
+}
+
+type DwellProps = {
+  /** The element that the zone follows while it says nothing itself. */
+  item: PipelineItem
+  value: number | null
+  inherited: PipelineElements[string] | undefined
+  fault: string | null
+  onChange: (value: number | null) => void
+}
+
+function DwellField({ item, value, inherited, fault, onChange }: DwellProps) {
+  const { t } = useTranslation()
+  const [min, max] = [formatSetting(item.min ?? 0), formatSetting(item.max ?? 0)]
+  return (
+    <NumberInput
+      label={t('zones.dwell')}
+      description={t('zones.dwellHelp', { min, max })}
+      placeholder={typeof inherited === 'number' ? t('zones.seconds', { value: formatSetting(inherited) }) : undefined}
+      error={fault && fieldText(fault)}
+      value={value ?? ''}
+      suffix={t('zones.seconds', { value: '' })}
+      decimalSeparator={decimalPoint()}
+      allowedDecimalSeparators={['.', ',']}
+      allowNegative={false}
+      allowDecimal={item.type === 'number'}
+      onChange={(next) => onChange(next === '' ? null : Number(next))}
+    />
   )
 }
 

@@ -28,6 +28,7 @@ import {
   turned,
   undo,
 } from './editing.ts'
+import { draftsOf, drawingOf } from './useZones.ts'
 
 const square = newDrawing([], 'zone', 'k', [
   [0.2, 0.2],
@@ -94,6 +95,17 @@ test('undo goes back over whole drags, redo forward, and a new change forgets th
   expect(redo(undo(dragged)).now).toEqual(dragged.now)
   expect(change(undo(dragged), []).future).toEqual([])
   expect(undo(start)).toEqual(start)
+})
+
+test('a zone keeps its own dwell into the editor, through undo and out again', () => {
+  const stored = { static_id: 'one', source_id: 's', channel_id: 'c', aspect_ratio: 1.5, organization_id: 'o' }
+  const at = { version: 1, created_at: '', updated_at: '' }
+  const { key, open, metres, ...drawn } = { ...square, metres: undefined }
+  const points = square.points.map(([x, y]): [number, number] => [x, y])
+  const opened = drawingOf({ ...stored, ...at, ...drawn, kind: 'zone', points, dwell_s: 30 })
+  const changed = change(historyOf([opened]), [{ ...opened, dwell_s: null }])
+  expect(draftsOf(undo(changed).now, 1.5)).toMatchObject([{ static_id: 'one', dwell_s: 30 }])
+  expect(draftsOf(redo(undo(changed)).now, 1.5)).toMatchObject([{ static_id: 'one', dwell_s: null }])
 })
 
 test('side b lies to the right of the walk along a line, and reversing it swaps the sides', () => {

@@ -26,6 +26,8 @@ export type Drawing = {
   side_a: string
   side_b: string
   is_active: boolean
+  /** Of a zone: how long somebody may stay, in seconds; null follows the analytic. */
+  dwell_s: number | null
   /** Of the floor: length of its first and its second side, in metres. */
   metres?: [number, number]
   /** Still being drawn: its outline is open. */
@@ -90,6 +92,7 @@ export function newDrawing(drawings: readonly Drawing[], kind: ShapeKind, key: s
     side_a: 'a',
     side_b: 'b',
     is_active: true,
+    dwell_s: null,
     ...(kind === 'floor' && { metres: [2, 2] satisfies [number, number] }),
     open: points.length === 0,
   }

@@ -1,5 +1,5 @@
 import type { Zone, ZoneDraft } from '@sightline/contract'
-import type { PipelineElements } from '@sightline/domain'
+import { dwellFault, type PipelineElements, type UsecaseKey } from '@sightline/domain'
 import { useCallback, useMemo, useState } from 'react'
 import { amend, calibrationOf, change, type Drawing, type History, historyOf, redo, undo } from './editing.ts'
 
@@ -7,6 +7,8 @@ export type Zones = {
   drawings: Drawing[]
   active: Drawing | null
   select(key: string): void
+  /** Makes the first zone whose own dwell is wrong the active one, so that its field is seen; false when all are right. */
+  selectWrongDwell(usecase: UsecaseKey): boolean
   /** One undoable step; makes `key` the active shape when given. */
   set(next: Drawing[], key?: string): void
   /** Begins a step whose moves follow by `amend`. */
@@ -40,6 +42,7 @@ export const drawingOf = (zone: Zone): Drawing => ({
   side_a: zone.side_a,
   side_b: zone.side_b,
   is_active: zone.is_active,
+  dwell_s: zone.dwell_s,
   open: false,
 })
 
@@ -105,6 +108,11 @@ export function useZones(initial: readonly Zone[] | Drawing[], floor: Drawing | 
     canUndo: past.length > 0,
     canRedo: future.length > 0,
     isChanged,
+    selectWrongDwell(usecase) {
+      const wrong = now.find((drawing) => dwellFault(usecase, drawing))
+      if (wrong) setActiveKey(wrong.key)
+      return wrong !== undefined
+    },
     begin(stored, floor, keepsMine) {
       const next = shapesOf(stored, floor)
       setFirst(next)

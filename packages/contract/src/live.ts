@@ -63,6 +63,8 @@ export const liveMessage = z.discriminatedUnion('type', [
     mode: z.enum(['fmp4', 'mjpeg']),
     /** For `MediaSource.addSourceBuffer`, e.g. `video/mp4; codecs="avc1.4d401f"`. */
     mime: z.string(),
+    /** Of another stream of the camera than the one meant for looking at, while that one gives no picture. */
+    is_fallback: z.boolean(),
   }),
   z.object({
     type: z.literal('overlay'),

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type ChannelReport, cameraHealth, channelHealth, channelState, isOnline, sourceHealth } from './health.ts'
+import {
+  type ChannelReport,
+  cameraHealth,
+  channelHealth,
+  channelState,
+  isOnline,
+  type SourceReport,
+  sourceHealth,
+  streamToSee,
+} from './health.ts'
 import type { View } from './view.ts'
 
 describe('health of a stream', () => {
@@ -149,5 +158,42 @@ describe('a channel', () => {
   it('calls nothing wrong before the first record can have come', () => {
     expect(channelHealth(running, good, true, false, true, null)).toEqual({ health: 'unknown', cause: null })
     expect(channelHealth(running, good, true, true, true, null)).toEqual({ health: 'healthy', cause: null })
+  })
+})
+
+describe('the stream to look at', () => {
+  const report = (state: SourceReport['state'], more: Partial<SourceReport> = {}): SourceReport => ({
+    ...{ state, cause: null, lastFrameAt: null, failedAt: null },
+    ...more,
+  })
+  const streaming = report('streaming', { lastFrameAt: 1000 })
+  const gone = report('offline', { lastFrameAt: 1000, failedAt: 60_000 })
+  const main = (now: SourceReport | null) => ({ role: 'analytics' as const, report: now })
+  const small = (now: SourceReport | null) => ({ role: 'live' as const, report: now })
+  const seen = (streams: Parameters<typeof streamToSee>[0], heard = true) => {
+    const found = streamToSee(streams, heard)
+    return found && [found.stream.role, found.isFallback]
+  }
+
+  it('is the one meant for it, else the default', () => {
+    expect(seen([])).toBeNull()
+    expect(seen([main(streaming), small(streaming)])).toEqual(['live', false])
+    expect(seen([main(streaming)])).toEqual(['analytics', false])
+  })
+
+  it.each([
+    ['is gone', gone, true],
+    ['is refused', report('refused', { cause: 'address_refused' }), true],
+    ['merely broke off', report('offline', { lastFrameAt: 1000 }), false],
+    ['is being opened', report('connecting'), false],
+    ['was never heard of', null, false],
+  ] as const)('is another where that one %s', (_, now, isFallback) => {
+    expect(seen([main(streaming), small(now)])).toEqual([isFallback ? 'analytics' : 'live', isFallback])
+  })
+
+  it('is no other that gives no picture either, nor one that is only remembered', () => {
+    expect(seen([main(gone), small(gone)])).toEqual(['live', false])
+    expect(seen([main(report('connecting')), small(gone)])).toEqual(['live', false])
+    expect(seen([main(streaming), small(gone)], false)).toEqual(['live', false])
   })
 })

@@ -41,6 +41,23 @@ export function sourceHealth(report: SourceReport | null, heard: boolean): Judge
   return { health: cause ? 'needs attention' : 'healthy', cause }
 }
 
+/**
+ * The stream of a camera to look at: the one that is meant for it, else the default, which comes first. Where an edge server that
+ * is there says that it gives no picture, another that gives one takes its place for so long.
+ * @returns null for a camera without streams
+ */
+export function streamToSee<S extends { role: 'analytics' | 'live' | 'both'; report: SourceReport | null }>(
+  streams: readonly S[],
+  heard: boolean,
+): { stream: S; isFallback: boolean } | null {
+  const meant = streams.find(({ role }) => role === 'live') ?? streams[0]
+  if (!meant) return null
+  const { report } = meant
+  const isDark = report?.state === 'refused' || (report?.state === 'offline' && isGone(report))
+  const other = heard && isDark ? streams.find((one) => one.report?.state === 'streaming') : undefined
+  return { stream: other ?? meant, isFallback: other !== undefined }
+}
+
 /** How grave each grade is. */
 export const gravity: Record<HealthGrade, number> = { healthy: 0, unknown: 1, 'needs attention': 2, offline: 3 }
 

@@ -1,8 +1,12 @@
 import type { LiveMessage } from '@sightline/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { noteHealth } from '../nimble/health.ts'
 import type { Scope } from '../scope.ts'
 import type { Socket } from '../sockets.ts'
 import { type TestApp, testApp } from '../testing/app.ts'
+import { openSocket } from '../testing/socket.ts'
+import { states } from '../testing/states.ts'
+import { until } from '../testing/until.ts'
 import { live } from './handlers.ts'
 
 let t: TestApp
@@ -65,4 +69,53 @@ describe('a viewer of the live picture', () => {
     const none = await open([])
     expect(await none.again({ usecaseIds: null })).toBe(false)
   })
+})
+
+test('a camera is shown by another of its streams while the one meant for it gives no picture, and that is said', async () => {
+  const [site, nimble, admin] = [await t.make.site(), await t.make.nimble(), await t.signIn('admin')]
+  const device = await t.make.device({}, site, nimble)
+  const [first, small] = [await t.make.sourceOf(device), await t.make.source({ role: 'live' }, device)]
+  const main = first as typeof small
+  const report = states(t.services.db)
+  await report.nimble(nimble, 'online')
+  const fares = async (now: 'streaming' | 'offline') => {
+    await report.source(small, now)
+    const messages = await noteHealth(t.services.db, { tenantId: nimble.tenant_id, id: nimble.id }, true, null)
+    for (const message of messages) t.services.bus.publish(message)
+  }
+  await report.source(main, 'streaming')
+  await fares('streaming')
+
+  const joined = vi.spyOn(t.services.links, 'live')
+  const page = await openSocket<LiveMessage>(t, admin, `/live?device_id=${device.uid}`)
+  const feeds = () => joined.mock.calls.map(([, sourceUid]) => sourceUid)
+  const isFallback = async () => {
+    const said = page.messages.length
+    joined.mock.lastCall?.[3].started('video/mp4')
+    await until(() => page.messages.length > said, 'it is told what begins')
+    return page.messages.findLast((message) => message.type === 'started')?.is_fallback
+  }
+  await until(() => feeds().length === 1, 'it is opened')
+  expect(feeds()).toEqual([small.uid])
+  expect(await isFallback()).toBe(false)
+
+  await fares('offline')
+  await until(() => feeds().length === 2, 'it is shown by the other')
+  expect(feeds()[1]).toBe(main.uid)
+  expect(await isFallback()).toBe(true)
+
+  await fares('streaming')
+  await until(() => feeds().length === 3, 'it is shown by its own again')
+  expect(feeds()[2]).toBe(small.uid)
+  expect(await isFallback()).toBe(false)
+
+  // Who opens it meanwhile gets the other at once; nobody was cut off.
+  await fares('offline')
+  await until(() => feeds().length === 4, 'it is shown by the other again')
+  const late = await openSocket<LiveMessage>(t, admin, `/live?device_id=${device.uid}`)
+  await until(() => feeds().length === 5, 'it is opened once more')
+  expect(feeds().slice(3)).toEqual([main.uid, main.uid])
+  await Promise.all([page.close(), late.close()])
+  expect((await page.closed).code).toBe(1005)
+  joined.mockRestore()
 })

@@ -33,7 +33,10 @@ describe('a viewer of the live picture', () => {
     view.fragment(part(1), false)
     view.fragment(part(2), true)
     view.fragment(part(3), false)
-    expect(sent).toEqual([{ type: 'started', mode: 'fmp4', mime: 'video/mp4' }, 'init 0', 'fragment 2', 'fragment 3'])
+    expect(sent).toEqual([
+      { type: 'started', mode: 'fmp4', mime: 'video/mp4', is_fallback: false },
+      ...['init 0', 'fragment 2', 'fragment 3'],
+    ])
   })
 
   it('skips to the next key frame when it is behind', () => {
@@ -89,7 +92,11 @@ describe('a viewer of the live picture', () => {
   it('says since when it waits, until a picture comes', () => {
     const { socket, sent } = connection()
     let time = 0
-    const view = viewer(socket, 'fmp4', null, () => new Date(++time))
+    const view = viewer(
+      ...([socket, 'fmp4', null] as const),
+      () => false,
+      () => new Date(++time),
+    )
     view.waiting('stalled')
     view.waiting('unreachable')
     view.fragment(part(1), true)

@@ -13,11 +13,13 @@ export const viewerBacklogBytes = 2 * 1024 * 1024
  * One browser's view of a source: what the edge server sends, passed on as the network takes it. A slow viewer loses
  * pictures, never slows the camera or another viewer.
  * @param channels public ids of those whose numbers may be shown; null: all
+ * @param isFallback asked when a stream begins: whether it stands in for another
  */
 export function viewer(
   socket: Pick<Socket<LiveMessage>, 'send' | 'sendBytes' | 'bufferedBytes' | 'close'>,
   mode: LiveMode,
   channels: ReadonlySet<string> | null = null,
+  isFallback: () => boolean = () => false,
   now: () => Date = () => new Date(),
 ): LiveListener {
   let skipping = true
@@ -27,7 +29,7 @@ export function viewer(
   const bytes = (what: number, payload: Buffer) => socket.sendBytes(Buffer.concat([Buffer.of(what), payload]))
 
   return {
-    started: (mime) => socket.send({ type: 'started', mode, mime }),
+    started: (mime) => socket.send({ type: 'started', mode, mime, is_fallback: isFallback() }),
     init(segment) {
       // Small, and nothing after it can be decoded without it: sent even to a viewer that is behind.
       bytes(liveBytes.init, segment)

@@ -14,6 +14,7 @@ export const live = {
     role_blurred: 'Blurred for your role: pictures instead of video',
     privacy_masks: 'Privacy masks: pictures instead of video',
   },
+  fallback: 'Shown from another stream: its live stream gives no picture',
   otherShape: 'No boxes: the analysed stream has another shape',
   zones: 'Zones and lines',
   boxes: 'Boxes',

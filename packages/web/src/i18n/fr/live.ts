@@ -14,6 +14,7 @@ export const live = {
     role_blurred: 'Flouté pour votre rôle : des images au lieu de la vidéo',
     privacy_masks: 'Masques de confidentialité : des images au lieu de la vidéo',
   },
+  fallback: 'Vu par un autre flux : son flux en direct ne donne pas d’image',
   otherShape: 'Sans cadres : le flux analysé a une autre forme',
   zones: 'Zones et lignes',
   boxes: 'Cadres',

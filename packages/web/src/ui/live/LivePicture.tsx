@@ -35,6 +35,7 @@ const idle: LiveState = {
   phase: 'connecting',
   transport: 'fmp4',
   instead: null,
+  isFallback: false,
   cause: null,
   since: null,
   overlay: null,
@@ -136,7 +137,13 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
           </span>
         ))}
       {!isPlaying && <Absent state={state} />}
-      <Status state={state} note={showBoxes && overlay?.boxes_cause === 'other_shape' ? t('live.otherShape') : null} />
+      <Status
+        state={state}
+        notes={[
+          ...(state.isFallback ? [t('live.fallback')] : []),
+          ...(showBoxes && overlay?.boxes_cause === 'other_shape' ? [t('live.otherShape')] : []),
+        ]}
+      />
       {!bare && (
         <div className={classes.tools}>
           {shapes.length > 0 && (
@@ -185,9 +192,9 @@ function Absent({ state: { phase, cause, since } }: { state: LiveState }) {
   )
 }
 
-type StatusProps = { state: LiveState; note: string | null }
+type StatusProps = { state: LiveState; notes: readonly string[] }
 
-function Status({ state: { phase, instead, behind, fps }, note }: StatusProps) {
+function Status({ state: { phase, instead, behind, fps }, notes }: StatusProps) {
   const { t } = useTranslation()
   const rate = fps === null ? '' : ` · ${t('live.fps', { count: fps })}`
   const delay = behind === null ? '' : ` · ${t('live.buffer', { seconds: formatNumber(behind) })}`
@@ -198,7 +205,7 @@ function Status({ state: { phase, instead, behind, fps }, note }: StatusProps) {
       {phase === 'playing' && (
         <span className={classes.transport}>
           {instead === null ? `${t('live.video')}${rate}${delay}` : `${t(`live.instead.${instead}`)}${rate}`}
-          {note && ` · ${note}`}
+          {notes.map((note) => ` · ${note}`)}
         </span>
       )}
     </span>

@@ -36,6 +36,8 @@ export type LiveState = {
   transport: 'fmp4' | 'mjpeg'
   /** Why pictures come instead of video; null while video does. */
   instead: 'unplayable' | 'privacy_masks' | 'role_blurred' | null
+  /** It comes from another stream of the camera than the one meant for looking at, which gives none. */
+  isFallback: boolean
   /** Why there is no picture, as a cause id; null while there is one. */
   cause: string | null
   since: string | null
@@ -53,6 +55,7 @@ const initial: LiveState = {
   phase: 'connecting',
   transport: 'fmp4',
   instead: null,
+  isFallback: false,
   cause: null,
   since: null,
   overlay: null,
@@ -139,6 +142,7 @@ export class LivePlayer {
     switch (message.type) {
       case 'started':
         this.#reset()
+        this.#change({ isFallback: message.is_fallback })
         if (message.mode === 'fmp4' && !MediaSource.isTypeSupported(message.mime)) this.#fallBack('unplayable')
         else if (message.mode === 'fmp4')
           this.#feed = new Feed(this.#video, message.mime, () => this.#fallBack('unplayable'))

@@ -202,12 +202,27 @@ describe('two portals', () => {
     const edge = run(folder)
     await until(isUp(two), 'it is at the second')
     expect(isUp(one)()).toBe(false)
+    // As pages read it, at both portals.
+    const readers = [someone, await two.signIn(someone.user as NonNullable<Client['user']>)]
+    const seen = new Set<string>()
+    const look = async () => {
+      for (const reader of readers) {
+        const { state } = (await reader.call('nimble.status', { nimble_id: uid })).body.response
+        seen.add(state)
+        if (state !== 'online') return false
+      }
+      return true
+    }
+    expect(await look()).toBe(true)
     edge.child.kill('SIGKILL')
     await once(edge.child, 'exit')
     pointTo(folder, first)
     run(folder)
-    await until(isUp(one), 'it is at the first')
+    await until(async () => (await look()) && isUp(one)(), 'it is at the first')
     await until(() => two.services.links.status(uid) === null, 'the second has let go', 2000)
+    expect(await look()).toBe(true)
+    // That it changed portals is no loss of it: neither of these is shown in the banner.
+    expect([...seen].filter((state) => state !== 'online' && state !== 'connecting')).toEqual([])
     const scanned = await two.services.links.discover(uid, { seconds: 0.3 }, () => undefined, AbortSignal.timeout(9000))
     expect(scanned.interfaces.length).toBeGreaterThan(0)
     await two.close()

@@ -206,7 +206,7 @@ async function paintedOver(jpeg: Buffer, masks: readonly (readonly [number, numb
     .toBuffer()
 }
 
-/** As `takeStill`, or else the newest there is, however old; null when there never was one. */
+/** As `takeStill`, or else the newest there is, however old; null when there is none. */
 export async function anyStill(
   ...[app, camera, youngerThanMs, userId]: Parameters<typeof takeStill>
 ): Promise<string | null> {
@@ -214,7 +214,18 @@ export async function anyStill(
     return (await takeStill(app, camera, youngerThanMs, userId)).uid
   } catch (error) {
     // The camera or its edge server is away: that is said elsewhere on the same answer.
-    if (error instanceof Refusal) return camera.snapshot_uid
+    if (error instanceof Refusal) return app.db.as({ tenantId: camera.tenant_id }, (trx) => newestStill(trx, camera))
     throw error
   }
+}
+
+/** Of now: asking in vain takes seconds, in which a mask may have been drawn over what was kept. */
+async function newestStill(trx: Trx, { tenant_id, device_id }: Camera): Promise<string | null> {
+  const row = await trx
+    .selectFrom('device')
+    .select('snapshot_uid')
+    .where('tenant_id', '=', tenant_id)
+    .where('id', '=', device_id)
+    .executeTakeFirst()
+  return row?.snapshot_uid ?? null
 }

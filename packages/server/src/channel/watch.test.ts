@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Zone } from '@sightline/contract'
+import { uuidv7 } from '@sightline/domain'
 import sharp from 'sharp'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { keepStill } from '../media/store.ts'
 import { Refusal } from '../refusal.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
@@ -110,6 +112,8 @@ test('a mask that is drawn later is painted over the picture, and the camera’s
     t.services.db.owner((trx) =>
       trx.selectFrom('channel').select('reference_uid').where('device_id', '=', device.id).executeTakeFirstOrThrow(),
     )
+  // No still of the camera is kept any more: what zones were drawn on is all there is of it.
+  expect(device.snapshot_uid).toBeNull()
   const { reference_uid: before } = await reference()
   const points = [
     [0, 0],
@@ -204,6 +208,27 @@ test('where a mask cannot be painted, the picture is shown no more, and the mask
     trx.selectFrom('channel').select('reference_uid').where('device_id', '=', device.id).executeTakeFirstOrThrow(),
   )
   expect(after).toEqual({ reference_uid: null })
+})
+
+test('a picture that was kept is not shown for want of a new one when a mask was drawn while that was asked for', async () => {
+  const { device, source } = await watched()
+  const kept = await keepStill(t.services, device, await patternFrom(0.05), admin.user?.id as number)
+  const long = uuidv7(Date.now() - 5 * minutes, randomBytes(10))
+  await t.services.db.owner(async (trx) => {
+    await trx.updateTable('media').set({ uid: long }).where('uid', '=', kept).execute()
+    await trx.updateTable('device').set({ snapshot_uid: long }).where('id', '=', device.id).execute()
+  })
+  const shown = async () => (await admin.call('device.view', { device_id: device.uid })).body.response.snapshot_url
+  const snapshot = vi.spyOn(t.services.links, 'snapshot').mockRejectedValue(new Refusal(502, 'It is away.'))
+  expect(await shown()).toContain(long)
+  snapshot.mockImplementationOnce(async () => {
+    const mask = { source_id: source.uid, kind: 'mask', points: onLeft, aspect_ratio: 16 / 9 }
+    expect((await admin.call('static.create', mask)).status).toBe(201)
+    throw new Refusal(502, 'It is away.')
+  })
+  expect(await shown()).toBeNull()
+  expect(snapshot).toHaveBeenCalledTimes(2)
+  snapshot.mockRestore()
 })
 
 /** Channels of cameras of one edge server, and which of them were asked for a picture, in turn. */

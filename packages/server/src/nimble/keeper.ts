@@ -138,12 +138,12 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
 
   /** Waits for the nimble to dial us, until something else is to be done; then one link to its end. */
   async function receive(): Promise<void> {
+    const isComing = () => reports.status().state === 'connecting'
+    // Nobody who never was here comes back.
+    if (isComing() && reports.status().last_contact_at === null) reports.set({ state: 'new', cause: null })
     const missing = setTimeout(
       () => {
-        const { state, last_contact_at } = reports.status()
-        if (state !== 'connecting') return
-        if (last_contact_at === null) reports.set({ state: 'new', cause: null })
-        else reports.set({ state: 'unreachable', cause: 'connection_lost' })
+        if (isComing()) reports.set({ state: 'unreachable', cause: 'connection_lost' })
       },
       Math.max(0, missedSince + missingMs - performance.now()),
     )

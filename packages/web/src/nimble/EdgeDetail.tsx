@@ -5,7 +5,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
-import { formatBytes, formatClock, formatNumber, formatPercent, formatTime } from '../i18n/format.ts'
+import { formatBytes, formatClock, formatNumber, formatPercent, shownZone } from '../i18n/format.ts'
 import { edgeName } from '../i18n/seeded.ts'
 import { causeText, clockText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
@@ -21,6 +21,7 @@ import { StatusDot } from '../ui/Health.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import { browserZone } from '../ui/TimezoneSelect.tsx'
 import { Enrolment } from './Enrolment.tsx'
 import classes from './nimble.module.css'
 import { Override } from './Override.tsx'
@@ -28,7 +29,7 @@ import { PipelineList } from './PipelineList.tsx'
 import { RemoveDemo } from './RemoveDemo.tsx'
 import { StreamList } from './StreamList.tsx'
 import { SyncPanel } from './SyncPanel.tsx'
-import { edgeTone, placeOf } from './state.ts'
+import { edgeTone, formatEdgeTime, placeOf } from './state.ts'
 import type { EdgeTab } from './tabs.ts'
 
 /** What a new command mends. */
@@ -54,7 +55,9 @@ export function EdgeDetail({ nimble, tab = 'overview', onTab }: Props) {
         meta={
           <>
             <StatusDot tone={edgeTone[state]} /> {t(`nimble.state.${state}`)}
-            {status.data?.since && ` ${t('nimble.since', { time: formatTime(status.data.since) })}`}
+            {state !== 'new' &&
+              status.data?.since &&
+              ` ${t('nimble.since', { time: formatEdgeTime(status.data.since) })}`}
             {placeOf(nimble) && ` · ${placeOf(nimble)}`}
           </>
         }
@@ -94,7 +97,7 @@ export function EdgeDetail({ nimble, tab = 'overview', onTab }: Props) {
               {mayEdit && nimble.mode === 'enrolled' && (
                 <Enrolment nimble={nimble} isWanted={enrolsAnew.has(status.data?.cause ?? '')} />
               )}
-              <SyncPanel nimble={nimble} />
+              <SyncPanel nimble={nimble} isNew={state === 'new'} />
               <Panel title={t('nimble.day')}>
                 {stats.isError ? (
                   <ErrorPanel error={stats.error} onRetry={() => void stats.refetch()} />
@@ -166,14 +169,15 @@ function About({ nimble, status }: { nimble: Nimble; status: NimbleStatus }) {
         [t('common.state'), status.cause ? causeText(status.cause) : t(`nimble.state.${status.state}`)],
         [
           t('nimble.syncLabel'),
-          `${t(`nimble.sync.${status.sync}`)} · ${t('nimble.versions', { applied: status.applied_version ?? '–', desired: status.desired_version })}`,
+          `${t(status.state === 'new' ? 'nimble.syncFirst' : `nimble.sync.${status.sync}`)} · ${t('nimble.versions', { applied: status.applied_version ?? '–', desired: status.desired_version })}`,
         ],
         [
           t('nimble.channelsLabel'),
           t('nimble.channels', { running: status.channels_running ?? '–', total: status.channels }),
         ],
         [t('nimble.engine'), engine.filter(Boolean).join(' · ')],
-        [t('nimble.lastContact'), status.last_contact_at && formatTime(status.last_contact_at)],
+        [t('nimble.lastContact'), status.last_contact_at && formatEdgeTime(status.last_contact_at)],
+        [t('nimble.times'), t('nimble.timesOf', { zone: shownZone(undefined) ?? browserZone() })],
         [t('nimble.clock'), status.clock_offset_ms === null ? null : clockText(status.clock_offset_ms)],
         [t('nimble.interfaces'), status.interfaces.map((one) => `${one.name} ${one.address}`).join(', ')],
         [
@@ -320,6 +324,7 @@ function LoadChart({ title, stats, lines, write, top, isSigned }: LoadChartProps
   // biome-ignore lint/correctness/useExhaustiveDependencies: lines and write are made anew at each render, the figures are not
   const make = useCallback(
     (colors: ChartColors) => ({
+      useUTC: shownZone(undefined) === 'UTC',
       grid: { left: 8, right: 8, top: 12, bottom: 4, containLabel: true },
       tooltip: {
         trigger: 'axis',
@@ -341,7 +346,7 @@ function LoadChart({ title, stats, lines, write, top, isSigned }: LoadChartProps
           color: colors.text,
           fontSize: 11,
           hideOverlap: true,
-          formatter: (at: number) => formatClock(at).slice(0, 5),
+          formatter: (at: number) => formatClock(at, shownZone(undefined)).slice(0, 5),
         },
       },
       yAxis: {

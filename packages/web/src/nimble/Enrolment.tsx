@@ -4,10 +4,10 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
-import { formatTime } from '../i18n/format.ts'
 import { Panel } from '../ui/Panel.tsx'
 import { enrolCommand } from './enrol-command.ts'
 import classes from './nimble.module.css'
+import { formatEdgeTime } from './state.ts'
 
 type Props = {
   nimble: Nimble
@@ -38,7 +38,7 @@ export function Enrolment({ nimble: { nimble_id, key_state }, isWanted }: Props)
             </Alert>
           )}
           <Text size="sm" className="muted num">
-            {t('nimble.enrol.until', { time: formatTime(made.expires_at) })}
+            {t('nimble.enrol.until', { time: formatEdgeTime(made.expires_at) })}
           </Text>
         </>
       )}

@@ -18,7 +18,7 @@ import classes from './nimble.module.css'
 const mostItems = 60
 
 /** What should run at an edge server and how far each piece is, with a way to send it all again. */
-export function SyncPanel({ nimble }: { nimble: Nimble }) {
+export function SyncPanel({ nimble, isNew }: { nimble: Nimble; isNew: boolean }) {
   const { nimble_id } = nimble
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
@@ -35,7 +35,7 @@ export function SyncPanel({ nimble }: { nimble: Nimble }) {
       hint={
         sync.data
           ? [
-              t(`nimble.sync.${sync.data.sync}`),
+              t(isNew ? 'nimble.syncFirst' : `nimble.sync.${sync.data.sync}`),
               t('nimble.versions', {
                 applied: sync.data.applied_version ?? '–',
                 desired: sync.data.desired_version,

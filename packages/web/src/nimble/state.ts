@@ -1,4 +1,5 @@
 import type { Nimble } from '@sightline/contract'
+import { formatSiteTime } from '../i18n/format.ts'
 import type { Tone } from '../ui/tone.ts'
 
 export type EdgeState = NonNullable<Nimble['status']>['state']
@@ -18,3 +19,6 @@ export function placeOf({ address, port }: Pick<Nimble, 'address' | 'port'>): st
   if (address === null || port === null) return ''
   return port === 80 || port === 443 ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`
 }
+
+/** Of no site: by the viewer's clock, or by UTC where that is chosen for all screens. */
+export const formatEdgeTime = (at: string): string => formatSiteTime(at, undefined)

@@ -28,7 +28,7 @@ export const move = {
   choose: 'Choose an edge server',
   load: '{{count}} of {{capacity}} analytics',
   noTarget: 'There is no other edge server to move to.',
-  away: '{{name}} is not connected: what moves there waits until it is back.',
+  away: '{{name}} is not connected: what moves there waits until it is.',
   asking: 'Asking what would start anew …',
   moving: 'Moving …',
   restarts_one: '{{count}} analytic starts anew. Nothing has been changed yet.',
@@ -67,7 +67,7 @@ export const sync = {
   versions: 'version {{applied}} of {{desired}}',
   resend: 'Send again',
   resendHint: 'The edge server drops whatever is not in it.',
-  waits: 'Will be applied when {{name}} is back.',
+  waits: 'Will be applied when {{name}} is connected.',
   allRunning: 'Everything runs as it should.',
   show: 'Show only what does not run',
 } as const

@@ -30,7 +30,7 @@ export const move: Catalogue['move'] = {
   choose: 'Choisissez un serveur edge',
   load: '{{count}} analyses sur {{capacity}}',
   noTarget: 'Il n’y a pas d’autre serveur edge.',
-  away: '{{name}} n’est pas connecté : ce qui y va attend son retour.',
+  away: '{{name}} n’est pas connecté : ce qui y va attend qu’il le soit.',
   asking: 'Recherche de ce qui redémarrerait …',
   moving: 'Déplacement …',
   restarts_one: '{{count}} analyse redémarre. Rien n’est encore changé.',
@@ -69,7 +69,7 @@ export const sync: Catalogue['sync'] = {
   versions: 'version {{applied}} sur {{desired}}',
   resend: 'Renvoyer',
   resendHint: 'Le serveur edge abandonne ce qui n’y figure pas.',
-  waits: 'Sera appliqué au retour de {{name}}.',
+  waits: 'Sera appliqué quand {{name}} sera connecté.',
   allRunning: 'Tout fonctionne comme prévu.',
   show: 'Montrer seulement ce qui ne fonctionne pas',
 }

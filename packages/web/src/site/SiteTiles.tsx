@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core'
-import type { Site } from '@sightline/contract'
+import type { Reply, Site, api as table } from '@sightline/contract'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { CameraGrid, CameraTile } from '../ui/CameraTile.tsx'
+import { useStill } from '../ui/cameras/useStill.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
@@ -30,18 +31,7 @@ export function SiteTiles({ site, empty }: { site: Site; empty: ReactNode }) {
     <div className="stack">
       <CameraGrid label={t('site.camerasTab')}>
         {devices.map((device) => (
-          <CameraTile
-            key={device.device_id}
-            to="/device/detail"
-            search={{ sid: site_id, did: device.device_id }}
-            name={device.device_name}
-            detail={device.channels.map((one) => t(`usecase.name.${one.usecase_key}`)).join(', ')}
-            still={device.device_health === 'offline' ? null : device.snapshot_url}
-            tone={toneOf[device.device_health]}
-            status={t(`health.${device.device_health}`)}
-          >
-            <Chips tags={Object.entries(device.device_tags)} />
-          </CameraTile>
+          <SiteTile key={device.device_id} siteId={site_id} device={device} />
         ))}
       </CameraGrid>
       {site.site_total_devices > devices.length && (
@@ -56,6 +46,26 @@ export function SiteTiles({ site, empty }: { site: Site; empty: ReactNode }) {
         </Button>
       )}
     </div>
+  )
+}
+
+type SiteDevice = Reply<(typeof table)['customer']['view']>['sites'][number]['devices'][number]
+
+function SiteTile({ siteId, device }: { siteId: string; device: SiteDevice }) {
+  const { t } = useTranslation()
+  const still = useStill(device)
+  return (
+    <CameraTile
+      to="/device/detail"
+      search={{ sid: siteId, did: device.device_id }}
+      name={device.device_name}
+      detail={device.channels.map((one) => t(`usecase.name.${one.usecase_key}`)).join(', ')}
+      still={still}
+      tone={toneOf[device.device_health]}
+      status={t(`health.${device.device_health}`)}
+    >
+      <Chips tags={Object.entries(device.device_tags)} />
+    </CameraTile>
   )
 }
 

@@ -8,9 +8,10 @@ import { useIsServerAway } from '../../app/ServerWatch.tsx'
 import { formatClock, formatNumber, formatTime } from '../../i18n/format.ts'
 import { CameraGrid, CameraTile } from '../CameraTile.tsx'
 import { toneOf } from '../tone.ts'
-import { type Camera, refreshMs } from './customer-cameras.ts'
+import type { Camera } from './customer-cameras.ts'
 import type { Levels } from './levels.ts'
 import { figureOf, isViolating } from './now.ts'
+import { useStill } from './useStill.ts'
 
 const LivePicture = lazy(() => import('../live/LivePicture.tsx').then((module) => ({ default: module.LivePicture })))
 
@@ -75,21 +76,6 @@ export function CameraWall({ cameras, levels, alarming, total, remote, columns, 
       )}
     </>
   )
-}
-
-/** A new still every few seconds while an analytic looks, now and then otherwise; the last one known when there is no picture. */
-function useStill({ device_id, channels, device_health, snapshot_url }: Camera): string | null {
-  const [first] = channels
-  const isThere = device_health === 'healthy'
-  const newest = useQuery({
-    ...api.channel.ondemand.query({ channel_id: first?.channel_id ?? '' }),
-    meta: { op: 'channel.ondemand', quiet: true },
-    enabled: isThere && first !== undefined,
-    refetchInterval: refreshMs,
-    retry: false,
-  })
-  const view = useQuery({ ...api.device.view.query({ device_id }), enabled: isThere && first === undefined })
-  return newest.data?.kind === 'snapshot' ? newest.data.snapshot_url : (view.data?.snapshot_url ?? snapshot_url)
 }
 
 /** Since when a camera is offline, as far as the last 24 hours tell. */

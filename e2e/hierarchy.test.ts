@@ -259,8 +259,16 @@ test('a camera is swapped after both pictures were seen; its analytics and their
   await dialog.getByRole('button', { name: 'Test again' }).waitFor()
   expect(await dialog.getByRole('button', { name: 'Swap and restart' }).isDisabled()).toBe(true)
   await dialog.getByLabel('Password', { exact: true }).fill(camera.password)
+  const { UUID, stream_address: itsStream, username, password } = camera
+  const side = { device_name: 'Side door', site_id: sid, nimble_id: localNimbleId, UUID, username, password }
+  const other = (await prepared.root.call('device', 'create', { ...side, stream_address: itsStream })) as Device
   // Another password is another question: the verdict on the old one is gone.
   await press(dialog, /^Test/)
+  await dialog.getByText('This camera is already added as Side door').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Swap and restart' }).isDisabled()).toBe(true)
+  await prepared.root.call('device', 'delete', { device_id: other.device_id })
+  await press(dialog, 'Test again')
+  await dialog.getByText('This camera is already added').waitFor({ state: 'detached' })
   await dialog.getByRole('img', { name: 'New camera' }).waitFor()
   const becomes = dialog.getByRole('list', { name: 'What becomes of the streams' })
   expect(await becomes.textContent()).toMatch(/To look at is removed: the new camera has none/)
@@ -457,6 +465,8 @@ test('what somebody holds is seen and taken back, and a customer is told what it
 
   await press(drawer, 'Change what may be attached')
   await drawer.getByRole('radio', { name: 'Only some' }).check()
+  expect(await drawer.getByText('Choose at least one').count()).toBe(0)
+  await press(drawer, 'Save')
   await drawer.getByText('Choose at least one').waitFor()
   await drawer.getByRole('checkbox', { name: 'People counting', exact: true }).check()
   await sound(page)

@@ -45,6 +45,9 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
   )
   const next = swappedStreams(device, streams, t('stream.liveName'))
 
+  // Two cameras of the portal on one real one would count everything twice.
+  const elsewhere = trial.result?.findings.find(({ code }) => code === 'already_added')
+
   const save = async () => {
     setIsSaving(true)
     const result = await api.device.update.call({
@@ -76,7 +79,7 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
         onSubmit={(submitted) => {
           submitted.preventDefault()
           setFault(null)
-          trial.run()
+          trial.run(device_id)
         }}
       >
         <CameraFields label={t('swap.address')} required autoFocus value={camera} onChange={setCamera} />
@@ -105,7 +108,12 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
           <Text size="sm" className="t2">
             {t('swap.compare')}
           </Text>
-          <Findings findings={trial.findings} />
+          {elsewhere && (
+            <Alert color="red" role="alert">
+              {t('swap.elsewhere', { name: String(elsewhere.args?.device ?? '') })}
+            </Alert>
+          )}
+          <Findings findings={trial.findings.filter((finding) => finding !== elsewhere)} />
           <ChooseStreams profiles={trial.result.profiles} value={streams} onChange={setStreams} />
           {(next.streams.length > 1 || next.gone.length > 0) && (
             <ul className={classes.swapped} aria-label={t('swap.streams')}>
@@ -124,7 +132,7 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
         </>
       )}
       <Group justify="flex-end" gap="xs">
-        {trial.works && source_channels.length > 0 && (
+        {trial.works && !elsewhere && source_channels.length > 0 && (
           <span className="t3">
             {t('device.form.restarts', { names: source_channels.map(({ channel_name }) => channel_name).join(', ') })}
           </span>
@@ -132,7 +140,7 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
         <Button variant="default" onClick={onClose} disabled={isSaving}>
           {t('common.cancel')}
         </Button>
-        <Button disabled={!trial.works} loading={isSaving} onClick={() => void save()}>
+        <Button disabled={!trial.works || elsewhere !== undefined} loading={isSaving} onClick={() => void save()}>
           {t('swap.save')}
         </Button>
       </Group>

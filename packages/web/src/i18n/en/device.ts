@@ -123,6 +123,7 @@ export const swap = {
   after: 'New camera',
   compare: 'Zones are drawn on the old picture: the new one should show the same scene.',
   noPicture: 'No picture',
+  elsewhere: 'This camera is already added as {{name}}: choose another one, or delete that one first.',
   save: 'Swap and restart',
   streams: 'What becomes of the streams',
   reads: 'reads {{address}}',

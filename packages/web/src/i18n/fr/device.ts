@@ -126,6 +126,8 @@ export const swap: Catalogue['swap'] = {
   after: 'Nouvelle caméra',
   compare: 'Les zones sont dessinées sur l’ancienne image : la nouvelle devrait montrer la même scène.',
   noPicture: 'Pas d’image',
+  elsewhere:
+    'Cette caméra est déjà ajoutée sous le nom {{name}} : choisissez-en une autre, ou supprimez d’abord celle-là.',
   save: 'Remplacer et redémarrer',
   streams: 'Ce que deviennent les flux',
   reads: 'lit {{address}}',

@@ -104,12 +104,12 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
                         <IconPlayerPlay size={22} className={classes.play} aria-label={t('event.hasClip')} />
                       )}
                       <span className={classes.words}>
-                        <span className="truncate">{titleOf(event)}</span>
-                        <span className="t3 truncate num">
+                        <span>{titleOf(event)}</span>
+                        <span className="t3 num">
                           {nameOf(event.device_id)} · {time(event).slice(11)}
                         </span>
                         {more.length > 0 && (
-                          <span className="t3 truncate">{t('event.overlapping', { count: more.length })}</span>
+                          <span className="t3">{t('event.overlapping', { count: more.length })}</span>
                         )}
                       </span>
                     </button>

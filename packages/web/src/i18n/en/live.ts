@@ -12,7 +12,7 @@ export const live = {
   instead: {
     unplayable: 'Still pictures: this browser cannot play the stream',
     role_blurred: 'Blurred for your role: pictures instead of video',
-    privacy_masks: 'Privacy masks: pictures instead of video',
+    privacy_masks: 'Masks: pictures only',
   },
   fallback: 'Shown from another stream: its live stream gives no picture',
   otherShape: 'No boxes: the analysed stream has another shape',

@@ -11,8 +11,8 @@ export const live = {
   video: 'Vidéo',
   instead: {
     unplayable: 'Images fixes : ce navigateur ne lit pas le flux',
-    role_blurred: 'Flouté pour votre rôle : des images au lieu de la vidéo',
-    privacy_masks: 'Masques de confidentialité : des images au lieu de la vidéo',
+    role_blurred: 'Flouté pour votre rôle : images seules',
+    privacy_masks: 'Masques : images seules',
   },
   fallback: 'Vu par un autre flux : son flux en direct ne donne pas d’image',
   otherShape: 'Sans cadres : le flux analysé a une autre forme',

@@ -540,6 +540,38 @@ test('a screen that cannot load leads to another, and where that fails too the e
   await page.getByText('Lyon DC').first().waitFor()
 })
 
+test('a page whose files went with an update takes the new one: at once, or when asked to while something is typed', async () => {
+  const page = await stage.as(usernameOf('admin'), {
+    expected: [/404/, /dynamically imported module|Unable to preload/],
+  })
+  await open(page, '/customer/add')
+  await isAt(page, '/customer/add')
+  let isOld = true
+  let loads = 0
+  page.on('request', (request) => {
+    if (!request.isNavigationRequest()) return
+    isOld = false
+    loads += 1
+  })
+  await page.route('**/assets/*.js', (route) => (isOld ? route.fulfill({ status: 404 }) : route.continue()))
+  await page.getByRole('link', { name: 'Events', exact: true }).click()
+  await isAt(page, '/event')
+  expect(loads).toBe(1)
+
+  await open(page, '/customer/add')
+  const name = page.getByRole('textbox', { name: /^Customer/ }).first()
+  await name.fill('Harbour')
+  isOld = true
+  await page.getByRole('link', { name: 'Events', exact: true }).hover()
+  const banner = page.getByRole('status').filter({ hasText: 'A new version is here' })
+  await banner.waitFor()
+  expect([loads, await name.inputValue()]).toEqual([2, 'Harbour'])
+  await banner.getByRole('button', { name: 'Reload' }).click()
+  await until('the new page is there', () => loads === 3)
+  await isAt(page, '/customer/add')
+  expect(await name.inputValue()).toBe('Harbour')
+})
+
 test('the state of edge servers is asked for again and again, and no sign of progress shows meanwhile', async () => {
   const page = await stage.as(usernameOf('admin'))
   await page.clock.install()

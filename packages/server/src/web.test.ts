@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import helmet from '@fastify/helmet'
@@ -88,4 +88,14 @@ test.each([
   expect([400, 403, 404]).toContain(statusCode)
   expect(body).not.toContain('secret')
   expect(JSON.parse(body)).toHaveProperty('response_code')
+})
+
+test('the page of a newer build is answered without a new start, and the last one while there is none', async () => {
+  const file = join(root, 'index.html')
+  const before = readFileSync(file, 'utf8')
+  writeFileSync(file, before.replace('a-1f2e', 'a-9c0d'))
+  expect((await app.inject({ url: '/dashboard' })).body).toContain('a-9c0d.js')
+  rmSync(file)
+  expect((await app.inject({ url: '/dashboard' })).body).toContain('a-9c0d.js')
+  writeFileSync(file, before)
 })

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
@@ -17,12 +18,19 @@ export async function serveWeb(app: FastifyInstance, apiBase: string, root = web
     app.log.warn({ root }, 'the web app is not built: only the API is served')
     return
   }
-  const page = readFileSync(join(root, 'index.html'), 'utf8').replaceAll('__API_BASE__', apiBase)
-  const sendPage = (reply: FastifyReply) =>
-    reply
+  let page = readFileSync(join(root, 'index.html'), 'utf8')
+  const sendPage = async (reply: FastifyReply) => {
+    // It names the files of its own build: after another one, those of an older page are gone.
+    page = await readFile(join(root, 'index.html'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      // Between two builds there is none.
+      if (error.code !== 'ENOENT') throw error
+      return page
+    })
+    return reply
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')
-      .send(page.replaceAll('__NONCE__', nonceOf(reply.raw)))
+      .send(page.replaceAll('__API_BASE__', apiBase).replaceAll('__NONCE__', nonceOf(reply.raw)))
+  }
 
   await app.register(fastifyStatic, { root, serve: false, preCompressed: true, index: false, cacheControl: false })
   app.get('/*', { config: { access: 'public' } }, async (request, reply) => {

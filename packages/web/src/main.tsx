@@ -8,6 +8,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './app/client.ts'
 import { startLanguage } from './app/language.ts'
+import { takeNewVersion } from './app/new-version.ts'
 import { router } from './app/router.ts'
 import { Toaster } from './app/Toaster.tsx'
 import { cssVariables, theme } from './theme.ts'
@@ -15,14 +16,7 @@ import { cssVariables, theme } from './theme.ts'
 /** The portal's nonce, for the style elements that Mantine adds. */
 const nonce = () => document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? ''
 
-// After an update the server no longer has the files that this page would load later: the new page has new ones.
-addEventListener('vite:preloadError', (event) => {
-  const last = Number(sessionStorage.getItem('reloaded') ?? 0)
-  if (Date.now() - last < 10_000) return
-  sessionStorage.setItem('reloaded', String(Date.now()))
-  event.preventDefault()
-  location.reload()
-})
+addEventListener('vite:preloadError', takeNewVersion)
 
 // The library that stops the page from scrolling under a dialog looks for its nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce() })

@@ -30,6 +30,17 @@ export function begin(work: Work): () => void {
 export const unsavedWorks = (): Work[] => [...works].filter((work) => work.isUnsaved())
 export const worksInHand = (): Work[] => [...works].filter((work) => work.isUnsaved() || work.isSaving?.())
 
+let isComingBack = false
+
+/** Loads the page anew without a question: what was typed stands in drafts, which the new page gives back. */
+export function reloadWithDrafts(): void {
+  isComingBack = true
+  location.reload()
+}
+
+/** Whether the browser asks before the tab goes. */
+export const asksBeforeUnload = (work: Work): boolean => !isComingBack && work.isUnsaved()
+
 /** Asks once for all that is not saved, when something is. @returns whether the person goes on, which lets go of it */
 export async function mayLeave(): Promise<boolean> {
   if (unsavedWorks().length === 0) return true

@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { session } from '../session.ts'
-import { begin, mayLeave, type Work } from './leaving.ts'
+import { asksBeforeUnload, begin, mayLeave, type Work } from './leaving.ts'
 
 const ids = ['cuid', 'sid', 'did', 'cid', 'nid'] as const
 
@@ -29,6 +29,6 @@ export function useUnsaved(work: Work): void {
     // Without a session there is nothing to stay for: the draft is kept, and the way leads to the sign-in.
     shouldBlockFn: async ({ current, next }) =>
       Boolean(session.get()) && placeOf(current) !== placeOf(next) && !(await mayLeave()),
-    enableBeforeUnload: () => now.current.isUnsaved(),
+    enableBeforeUnload: () => asksBeforeUnload(now.current),
   })
 }

@@ -93,6 +93,8 @@ export const shell = {
   statusReloadAdmin: 'It still does not answer. Check that the portal runs, then reload the page.',
   edgeAway: 'Whether edge servers are online is not known: the server does not answer',
   reload: 'Reload',
+  newVersion: 'A new version is here',
+  newVersionText: 'Reload the page to use it; what you typed is kept, passwords are not.',
   sessionLost: 'Your session has ended.',
   sessionLostDetail: 'Sign in again.',
   sessionLostKept: 'Sign in again: what you had typed is kept.',

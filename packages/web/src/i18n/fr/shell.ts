@@ -95,6 +95,8 @@ export const shell: Catalogue['shell'] = {
   statusReloadAdmin: 'Il ne répond toujours pas. Vérifiez que le portail fonctionne, puis rechargez la page.',
   edgeAway: 'On ignore si les serveurs edge sont en ligne : le serveur ne répond pas',
   reload: 'Recharger',
+  newVersion: 'Une nouvelle version est là',
+  newVersionText: 'Rechargez la page pour l’utiliser ; ce que vous avez saisi reste, sauf les mots de passe.',
   sessionLost: 'Votre session est terminée.',
   sessionLostDetail: 'Reconnectez-vous.',
   sessionLostKept: 'Reconnectez-vous : votre saisie est conservée.',

@@ -5,7 +5,7 @@ test('nothing set means loopback, port 8080 and ./data', () => {
   expect(readEnv({})).toEqual({
     port: 8080,
     host: '127.0.0.1',
-    callsPerMinute: 300,
+    callsPerMinute: 1200,
     dataDir: './data',
     publicUrl: null,
     apiBase: '/api/v1',

@@ -8,7 +8,7 @@ export type Env = {
   port: number
   host: string
   dataDir: string
-  /** How often one person, or one address while nobody is signed in, may call in a minute. */
+  /** How often one person may call in a minute. */
   callsPerMinute: number
   /** Origin under which browsers reach the portal; null: http on loopback, at `port`. */
   publicUrl: string | null
@@ -56,7 +56,7 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
     port: whole('PORT', 0, 65535) ?? 8080,
     host,
     dataDir: text('DATA_DIR') ?? './data',
-    callsPerMinute: whole('CALLS_PER_MINUTE', 60, 100_000) ?? 300,
+    callsPerMinute: whole('CALLS_PER_MINUTE', 60, 100_000) ?? 1200,
     publicUrl,
     apiBase: readApiBase(text('API_BASE') ?? '/api/v1'),
     databaseUrl: readDatabaseUrl(text('DATABASE_URL')),

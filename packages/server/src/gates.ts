@@ -12,6 +12,9 @@ import type { Services } from './services.ts'
 import { watchSockets } from './sockets.ts'
 import { writeTrace } from './trace.ts'
 
+/** Calls a minute of one address while nobody is signed in. */
+const strangersPerMinute = 300
+
 /** The gates of the real server: sessions in the database, this portal's origins, limits in this process. */
 export function createGates(app: FastifyInstance, services: Services): Gates {
   const { db, env, log } = services
@@ -49,7 +52,7 @@ export function createGates(app: FastifyInstance, services: Services): Gates {
     async limit(request, row) {
       // Pictures do not count.
       if (row.kind === 'file' && row.perMinute === undefined) return
-      const state = await limiter(row.perMinute ?? env.callsPerMinute)(request)
+      const state = await limiter(row.perMinute ?? (request.caller ? env.callsPerMinute : strangersPerMinute))(request)
       if (state.isAllowed || !state.isExceeded) return
       throw new Refusal(429, 'Too many requests, wait a moment.', {
         code: 'rate_limited',

@@ -11,7 +11,7 @@ export const dashboard = {
   cameraGrid: 'Cameras',
   activity: 'Live activity',
   viewAll: 'View all',
-  quiet: 'No violation or incident in the last 24 hours',
+  quiet: 'No violation or incident was seen in the last 24 hours',
   moreCameras: 'Show more cameras',
   shown: '{{shown}} of {{total}} cameras shown',
   shownOfMany: '{{shown}} of more than 10,000 cameras shown',

@@ -57,7 +57,7 @@ export const device = {
     title: 'Last 24 hours',
     sum: 'healthy for {{time}}',
     none: 'Nothing is noted yet.',
-    well: 'Nothing was wrong.',
+    well: 'Nothing was wrong while it was watched.',
     still: 'still',
   },
   form: {

@@ -214,7 +214,7 @@ export const event = {
   apart: '{{metres}} m apart',
   collisionIn: 'Time to collision',
   touchingIn: '{{seconds}} s from touching',
-  cause: 'Cause',
+  cause: 'State of the analytic',
   levels: 'at that moment',
   previous: 'Previous event',
   next: 'Next event',

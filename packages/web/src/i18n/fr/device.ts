@@ -60,7 +60,7 @@ export const device = {
     title: 'Dernières 24 heures',
     sum: 'en bonne santé pendant {{time}}',
     none: 'Rien n’est encore noté.',
-    well: 'Tout s’est bien passé.',
+    well: 'Tout s’est bien passé tant qu’elle était surveillée.',
     still: 'toujours',
   },
   form: {

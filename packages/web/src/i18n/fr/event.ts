@@ -218,7 +218,7 @@ export const event = {
   apart: 'à {{metres}} m l’un de l’autre',
   collisionIn: 'Temps avant collision',
   touchingIn: 'à {{seconds}} s du contact',
-  cause: 'Cause',
+  cause: 'État de l’analyse',
   levels: 'à cet instant',
   previous: 'Événement précédent',
   next: 'Événement suivant',

@@ -36,7 +36,7 @@ export const nimble = {
     in_sync: 'Configuration applied',
     pending: 'Configuration on its way',
     drifted: 'Configuration differs',
-    refused: 'Configuration refused',
+    refused: 'Configuration refused in part',
     unreachable: 'Configuration waits for the connection',
   },
   syncFirst: 'Configuration goes out at its first connection',

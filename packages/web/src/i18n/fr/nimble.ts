@@ -38,7 +38,7 @@ export const nimble: Catalogue['nimble'] = {
     in_sync: 'Configuration appliquée',
     pending: 'Configuration en route',
     drifted: 'Configuration différente',
-    refused: 'Configuration refusée',
+    refused: 'Configuration refusée en partie',
     unreachable: 'La configuration attend la connexion',
   },
   syncFirst: 'La configuration part à sa première connexion',

@@ -18,7 +18,7 @@ export type Store = {
 }
 export type StoredCamera = { name: string; address: string; usecases: readonly UsecaseKey[] }
 
-/** Each may make 300 calls a minute. */
+/** Each may make only so many calls a minute. */
 const people = 20
 
 export async function signIn(db: Db, user: Selectable<Database['app_user']>): Promise<string> {

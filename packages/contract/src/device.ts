@@ -294,6 +294,8 @@ export const deviceOps = {
       password: cameraPassword.default(null),
       /** Use the stored password of this device when `password` is `****`. */
       device_id: id.optional(),
+      /** The camera is to take the place of the device: what is seen is not yet the device's picture. */
+      is_swap: z.boolean().default(false),
       /** Any id of the caller's own: findings then also come one by one on the live channel, under this id. */
       probe_id: z.uuid().optional(),
     }),

@@ -50,7 +50,8 @@ const shape = {
   side_b: thing.or(z.literal('b')).default('b'),
   aspect_ratio: aspectRatio,
   is_active: z.boolean().default(true),
-  dwell_s: z.number().nullable().default(null),
+  /** Left out of a zone that exists, what it has stays. */
+  dwell_s: z.number().nullable().optional(),
 }
 const complete = (
   value: { kind: (typeof zoneKinds)[number]; points: [number, number][] },

@@ -51,11 +51,11 @@ const dwellElements: Partial<Record<UsecaseKey, string>> = {
 export const dwellItem = (usecase: UsecaseKey): PipelineItem | null => byKey.get(dwellElements[usecase] ?? '') ?? null
 
 /** `dwell_s`: a zone's own, in seconds; null follows the analytic's element. */
-type Drawn = { kind: string; dwell_s: number | null }
+type Drawn = { kind: string; dwell_s?: number | null | undefined }
 
 /** What is wrong with a zone's own dwell, as a message id. @param usecase null: of no analytic */
 export function dwellFault(usecase: UsecaseKey | null, { kind, dwell_s }: Drawn): string | null {
-  if (dwell_s === null) return null
+  if (dwell_s === null || dwell_s === undefined) return null
   const item = kind === 'zone' && usecase ? dwellItem(usecase) : null
   return elementFault(item ?? undefined, dwell_s)
 }

@@ -16,7 +16,7 @@ let app: FastifyInstance
 beforeAll(async () => {
   mkdirSync(join(root, 'assets'))
   const page =
-    '<meta name="api-base" content="__API_BASE__"><script nonce="__NONCE__" src="/assets/a-1f2e.js"></script>'
+    '<meta name="api-base" content="__API_BASE__"><script nonce="__NONCE__" src="/assets/a-1f2e.js"></script></html>'
   writeFileSync(join(root, 'index.html'), page)
   writeFileSync(join(root, 'assets/a-1f2e.js'), 'plain')
   writeFileSync(join(root, 'assets/a-1f2e.js.br'), 'small')
@@ -90,10 +90,12 @@ test.each([
   expect(JSON.parse(body)).toHaveProperty('response_code')
 })
 
-test('the page of a newer build is answered without a new start, and the last one while there is none', async () => {
+test('the page of a newer build is answered without a new start, and the last one while there is none, or half of one', async () => {
   const file = join(root, 'index.html')
   const before = readFileSync(file, 'utf8')
   writeFileSync(file, before.replace('a-1f2e', 'a-9c0d'))
+  expect((await app.inject({ url: '/dashboard' })).body).toContain('a-9c0d.js')
+  writeFileSync(file, before.slice(0, 60))
   expect((await app.inject({ url: '/dashboard' })).body).toContain('a-9c0d.js')
   rmSync(file)
   expect((await app.inject({ url: '/dashboard' })).body).toContain('a-9c0d.js')

@@ -21,11 +21,12 @@ export async function serveWeb(app: FastifyInstance, apiBase: string, root = web
   let page = readFileSync(join(root, 'index.html'), 'utf8')
   const sendPage = async (reply: FastifyReply) => {
     // It names the files of its own build: after another one, those of an older page are gone.
-    page = await readFile(join(root, 'index.html'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-      // Between two builds there is none.
+    const read = await readFile(join(root, 'index.html'), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
-      return page
+      return ''
     })
+    // In the midst of a build there is none, or half of one.
+    if (read.trimEnd().endsWith('</html>')) page = read
     return reply
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')

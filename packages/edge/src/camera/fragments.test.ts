@@ -54,6 +54,8 @@ test('a unit larger than a packet may be comes in as few fragments as carry it, 
 })
 
 const beginning = fragment({ seq: 7, body: 'begins', edges: first })
+/** A sender report (RFC 3550, 6.4.1), whose fraction of a second looks like the heads of a whole fragment. */
+const report = interleaved(1, Buffer.from('80c80006000000010000000a7cc5123400000000000000000000000000', 'hex'))
 test.each([
   ['after one that was lost', fragment({ seq: 9, body: 'goes on' })],
   ['of another picture', fragment({ seq: 8, body: 'goes on', time: 12_000 })],
@@ -61,6 +63,8 @@ test.each([
   ['of another kind of unit', fragment({ seq: 8, body: 'goes on', type: 1 })],
   ['that begins a unit', fragment({ seq: 8, body: 'goes on', edges: first })],
   ['with padding', fragment({ seq: 8, body: 'goes on', rtp: 0xa0 })],
+  ['that is a report whose bytes look like one', report],
+  ['with several units in it', fragment({ seq: 8, body: 'goes on', type: 24, edges: first | last })],
   ['too short to be one', interleaved(0, Buffer.from('12 bytes....'))],
 ])('a packet %s is joined to nothing, and both pass as they came', (_what, next) => {
   expect(passed([beginning, next])).toEqual([beginning, next])

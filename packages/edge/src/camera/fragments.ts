@@ -12,6 +12,10 @@ const plainRtp = 0x80
 const marker = 0x80
 const fragmentType = 28
 const typeBits = 0x1f
+/** H.264 has a dynamic payload type (RFC 3551, 6); reports of RTCP have less there. */
+const leastPayloadType = 96
+/** What a unit may be that is neither several units nor a fragment again. */
+const largestUnitType = 23
 const [starts, ends] = [0x80, 0x40]
 const largest = 4 + 0xffff
 
@@ -67,7 +71,9 @@ const at = (bytes: Buffer, position: number) => bytes[position] as number
 const isFragment = (packet: Buffer): boolean =>
   packet.length > headBytes &&
   at(packet, field.rtp) === plainRtp &&
-  (at(packet, field.indicator) & typeBits) === fragmentType
+  (at(packet, field.kind) & ~marker) >= leastPayloadType &&
+  (at(packet, field.indicator) & typeBits) === fragmentType &&
+  (at(packet, field.head) & typeBits) <= largestUnitType
 
 /** @param held a fragment that ends no unit */
 const continues = (held: Buffer, next: Buffer, length: number): boolean =>

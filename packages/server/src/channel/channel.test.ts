@@ -306,6 +306,8 @@ describe('changing a channel', () => {
     expect((await change(90)).status).toBe(200)
     expect(await dwells()).toEqual([null, 90])
     expect(await versions()).toEqual([(own as number) + 1, other])
+    // Whoever does not know of it, such as a page of the version before, takes nothing back.
+    expect((await admin.call('channel.update', { channel_id, zones: [first, second] })).status).toBe(200)
     const { body } = await admin.call('channel.id', { channel_id })
     expect(body.response.zones.map((zone: { dwell_s: number | null }) => zone.dwell_s)).toEqual([null, 90])
   })

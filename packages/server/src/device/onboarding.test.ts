@@ -147,6 +147,11 @@ describe('once it is added', () => {
     expect(body.response.findings).toMatchObject([{ level: 'good' }])
     const view = (await admin.call('device.view', { device_id: deviceUid })).body.response
     expect(view.snapshot_url).toBe(body.response.snapshot_url)
+    // What may take its place is looked at first, and has no part in it yet.
+    const other = await probe({ password: '****', device_id: deviceUid, is_swap: true })
+    expect(other.body.response.snapshot_url).not.toBe(view.snapshot_url)
+    const after = (await admin.call('device.view', { device_id: deviceUid })).body.response
+    expect(after.snapshot_url).toBe(view.snapshot_url)
     const again = await probe()
     expect(again.body.response.findings).toContainEqual(
       expect.objectContaining({ level: 'warning', code: 'already_added', text_id: 'already_added:Lobby' }),

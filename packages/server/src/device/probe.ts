@@ -47,7 +47,7 @@ export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
   )
   // While its address is being changed, the picture may be another camera's.
   const isThere = addressPlace(input.address)?.host === addressPlace(device?.stream_address ?? '')?.host
-  const pictured = isThere ? device : null
+  const pictured = isThere && !input.is_swap ? device : null
   return {
     profiles: probed.profiles,
     maker: probed.maker,
@@ -103,5 +103,7 @@ function alreadyAdded(probed: Probed, known: readonly KnownCamera[], input: Inpu
 
 const streamOf = (address: string): string => {
   const place = addressPlace(address)
-  return `${place?.host}:${place?.port}${URL.parse(address)?.pathname}`
+  const url = URL.parse(address)
+  // Recorders tell their cameras apart by what follows the path.
+  return `${place?.host}:${place?.port}${url?.pathname}${url?.search}`
 }

@@ -59,6 +59,11 @@ describe('a mask', () => {
     const turn = async (is_active: boolean) =>
       (await admin.call('static.update', { static_id: first?.uid, is_active })).body.error_code ?? 'turned'
     expect([await turn(false), await draw('mask'), await turn(true)]).toEqual(['turned', 'drawn', 'too_many'])
+    // Where there are more already, those that hide go on, and can be changed.
+    await t.services.db.owner((trx) =>
+      trx.updateTable('static_zone').set({ is_active: true }).where('uid', '=', String(first?.uid)).execute(),
+    )
+    expect(await turn(true)).toBe('turned')
   })
 
   test('is sent for every stream of its camera, and what was kept before it is shown no more', async () => {

@@ -129,8 +129,9 @@ export type ZoneOwner = { tenant_id: number; source_id: number; channel_id: numb
 /** What a person decides about a zone. */
 export type ZoneShape = Pick<
   Zone,
-  'label' | 'kind' | 'points' | 'direction' | 'side_a' | 'side_b' | 'aspect_ratio' | 'is_active' | 'dwell_s'
->
+  'label' | 'kind' | 'points' | 'direction' | 'side_a' | 'side_b' | 'aspect_ratio' | 'is_active'
+> &
+  Partial<Pick<Zone, 'dwell_s'>>
 
 /** Stores zones under their next names, in the order given. Answers their public ids. */
 export async function insertZones(trx: Trx, owner: ZoneOwner, shapes: readonly ZoneShape[]): Promise<string[]> {
@@ -161,12 +162,12 @@ async function refuseManyMasks(trx: Trx, { tenant_id, source_id }: ZoneOwner): P
 /** @throws 412 when a version is given and no longer the newest, 400 when it hides again and the camera has as many masks as it may */
 export async function updateZone(
   trx: Trx,
-  zone: Pick<ZoneRow, 'tenant_id' | 'id' | 'source_id' | 'channel_id' | 'kind'>,
+  zone: Pick<ZoneRow, 'tenant_id' | 'id' | 'source_id' | 'channel_id' | 'kind' | 'is_active'>,
   change: Partial<ZoneShape>,
   version?: number,
 ): Promise<void> {
   await writeZone(trx, zone, change, version)
-  if (zone.kind === 'mask' && change.is_active) await refuseManyMasks(trx, zone)
+  if (zone.kind === 'mask' && change.is_active && !zone.is_active) await refuseManyMasks(trx, zone)
 }
 
 async function writeZone(
@@ -305,14 +306,13 @@ export async function replaceZones(
     owner,
     fresh.map(({ static_id: _, ...shape }) => shape),
   )
-  // Only now: one that hides again may come before one that hides no more.
-  if (drafts.some(({ kind, is_active }) => kind === 'mask' && is_active)) await refuseManyMasks(trx, owner)
-  return drafts.some(({ static_id, kind, is_active, points }) => {
+  const hiding = drafts.flatMap(({ static_id, kind, is_active, points }) => {
     const before = static_id === undefined ? undefined : byUid.get(static_id)
-    return (
-      kind === 'mask' && is_active && !(before?.is_active && JSON.stringify(before.points) === JSON.stringify(points))
-    )
+    return kind === 'mask' && is_active ? { points, before: before?.is_active ? before.points : null } : []
   })
+  // Only now: one that hides again may come before one that hides no more.
+  if (hiding.some(({ before }) => before === null)) await refuseManyMasks(trx, owner)
+  return hiding.some(({ points, before }) => JSON.stringify(before) !== JSON.stringify(points))
 }
 
 /** Takes the next numbers for these kinds, for good; answers the numbers that were given before. */

@@ -1,13 +1,14 @@
 import { UnstyledButton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconBell } from '@tabler/icons-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from '../store.ts'
 import classes from './Bell.module.css'
 import { clear, messages } from './messages.ts'
+import { part } from './part.ts'
 
-const BellDrawer = lazy(() => import('./BellDrawer.tsx'))
+const BellDrawer = part(() => import('./BellDrawer.tsx'))
 
 /** What went wrong since the sign-in: a notification that timed out is still here. */
 export function Bell({ className }: { className?: string }) {

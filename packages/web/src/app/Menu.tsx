@@ -1,6 +1,6 @@
 import { may } from '@sightline/domain'
 import { useLocation } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { menu, type Path } from '../screens.ts'
 import { useUser } from '../session.ts'
@@ -9,9 +9,10 @@ import { FirstRunPin } from './FirstRunPin.tsx'
 import { icons } from './icons.ts'
 import classes from './Menu.module.css'
 import { hasScreen, useModules } from './modules.ts'
+import { part } from './part.ts'
 import { bare } from './verdict.ts'
 
-const CustomerSwitcher = lazy(() => import('./CustomerSwitcher.tsx'))
+const CustomerSwitcher = part(() => import('./CustomerSwitcher.tsx'))
 
 /** The entry that a path belongs to: the longest that it begins with; analytics and cameras lie under their sites. */
 export function entryOf(pathname: string, entries: readonly Path[]): Path | null {

@@ -2,7 +2,7 @@ import { AppShell, Burger, Kbd, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
 import { IconHelpCircle, IconMoon, IconSearch, IconSun } from '@tabler/icons-react'
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { session, useMay } from '../session.ts'
 import { useStore } from '../store.ts'
@@ -17,17 +17,18 @@ import { Footer } from './Footer.tsx'
 import { useInstance } from './instance.ts'
 import { LicenseWatch } from './LicenseWatch.ts'
 import { Menu } from './Menu.tsx'
+import { part } from './part.ts'
 import { ServerWatch } from './ServerWatch.tsx'
 import classes from './Shell.module.css'
 import { SingleKeys } from './SingleKeys.tsx'
 import { useTheme } from './theme.ts'
 
-const AccountMenu = lazy(() => import('./AccountMenu.tsx'))
-const DiskWatch = lazy(() => import('./DiskWatch.tsx'))
-const HealthWatch = lazy(() => import('./HealthWatch.tsx'))
-const Palette = lazy(() => import('./Palette.tsx'))
-const PictureClarity = lazy(() => import('./PictureClarity.tsx'))
-const PhoneMenu = lazy(() => import('./PhoneMenu.tsx'))
+const AccountMenu = part(() => import('./AccountMenu.tsx'))
+const DiskWatch = part(() => import('./DiskWatch.tsx'))
+const HealthWatch = part(() => import('./HealthWatch.tsx'))
+const Palette = part(() => import('./Palette.tsx'))
+const PictureClarity = part(() => import('./PictureClarity.tsx'))
+const PhoneMenu = part(() => import('./PhoneMenu.tsx'))
 
 /** The default layout: system bar, menu, breadcrumb, banner, page, footer. Empty in the moment of signing out. */
 export function Shell({ children }: { children?: ReactNode }) {

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { gotoKeys } from '../screens.ts'
 import { session } from '../session.ts'
 import { useGo } from '../ui/Go.tsx'
 import { hasScreen, modules } from './modules.ts'
+import { part } from './part.ts'
 
-const KeySheet = lazy(() => import('./KeySheet.tsx'))
+const KeySheet = part(() => import('./KeySheet.tsx'))
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

@@ -4,7 +4,7 @@ import type { CallFailed } from '../api.ts'
 import { i18n, language } from '../i18n/index.ts'
 import { closeStream, openStream, socketUrl, subscribe } from '../live.ts'
 import { session } from '../session.ts'
-import { worksInHand } from '../ui/leaving.ts'
+import { lostOf, worksInHand } from '../ui/leaving.ts'
 import { clearBanner, setBanner } from './banner.ts'
 import { api, apiBase, queryClient, refreshSoon, whenSessionLost } from './client.ts'
 import { addressLanguage, chooseLanguage } from './language.ts'
@@ -81,7 +81,7 @@ async function sessionLost(failure: CallFailed): Promise<void> {
   if (!session.get()) return
   notify({ type: 'error', text: failure.message })
   const works = worksInHand()
-  const lost = [...new Set(works.flatMap((work) => work.lost?.() ?? []))].join(', ')
+  const lost = lostOf(works)
   setBanner({
     id: 'session',
     version: String(Date.now()),

@@ -40,7 +40,7 @@ function Swap({ device, still, onClose }: Omit<Props, 'opened'>) {
   const [fault, setFault] = useState<string | null>(null)
   // Who had a stream of its own to look at gets one again, where the new camera has one.
   const hasLive = device.device_source.some(({ role }) => role === 'live')
-  const trial = useProbe({ nimble_id, ...camera }, (main, { profiles }) =>
+  const trial = useProbe({ nimble_id, is_swap: true, ...camera }, (main, { profiles }) =>
     setStreams({ main, live: (hasLive && liveProfiles(profiles, main)[0]?.stream_address) || '' }),
   )
   const next = swappedStreams(device, streams, t('stream.liveName'))

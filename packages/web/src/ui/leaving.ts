@@ -30,11 +30,15 @@ export function begin(work: Work): () => void {
 export const unsavedWorks = (): Work[] => [...works].filter((work) => work.isUnsaved())
 export const worksInHand = (): Work[] => [...works].filter((work) => work.isUnsaved() || work.isSaving?.())
 
+/** What of these no draft keeps, in words; empty when all is kept. */
+export const lostOf = (some: readonly Work[]): string =>
+  [...new Set(some.flatMap((work) => work.lost?.() ?? []))].join(', ')
+
 let isComingBack = false
 
-/** Loads the page anew without a question: what was typed stands in drafts, which the new page gives back. */
+/** Loads the page anew: without a question where all that was typed stands in drafts, which the new page gives back. */
 export function reloadWithDrafts(): void {
-  isComingBack = true
+  isComingBack = lostOf(unsavedWorks()) === ''
   location.reload()
 }
 

@@ -48,7 +48,7 @@ export const nimble = {
   protocol: 'Protocol {{version}}',
   since: 'since {{time}}',
   lastContact: 'Last contact',
-  times: 'Times here',
+  times: 'Times shown',
   timesOf: 'by the clock of {{zone}}',
   clock: 'Clock',
   clockOffset: '{{ms}} ms against this portal',

@@ -11,7 +11,7 @@ export const dashboard = {
   cameraGrid: 'Caméras',
   activity: 'Activité en direct',
   viewAll: 'Tout voir',
-  quiet: 'Aucune infraction ni incident observé ces dernières 24 heures',
+  quiet: 'Aucune infraction ni aucun incident observé ces 24 dernières heures',
   moreCameras: 'Montrer plus de caméras',
   shown: '{{shown}} caméras montrées sur {{total}}',
   shownOfMany: '{{shown}} caméras montrées sur plus de 10 000',

@@ -45,8 +45,8 @@ export const event = {
       total_other: '{{number}} dans l’image',
       violation_one: '{{number}} intrusion',
       violation_other: '{{number}} intrusions',
-      non_violation_one: '{{number}} hors zone',
-      non_violation_other: '{{number}} hors zone',
+      non_violation_one: '{{number}} sans intrusion',
+      non_violation_other: '{{number}} sans intrusion',
     },
     loiterdtec: {
       violation_one: '{{number}} présence trop longue',

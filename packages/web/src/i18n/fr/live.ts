@@ -14,7 +14,7 @@ export const live = {
     role_blurred: 'Flouté pour votre rôle : images seules',
     privacy_masks: 'Masques : images seules',
   },
-  fallback: 'Vu par un autre flux : son flux en direct ne donne pas d’image',
+  fallback: 'Montré par un autre flux : son flux en direct ne donne pas d’image',
   otherShape: 'Sans cadres : le flux analysé a une autre forme',
   zones: 'Zones et lignes',
   boxes: 'Cadres',

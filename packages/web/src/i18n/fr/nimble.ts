@@ -32,7 +32,7 @@ export const nimble: Catalogue['nimble'] = {
     connecting: 'Connexion en cours',
     unreachable: 'Injoignable',
     refused: 'Refusé',
-    new: 'Jamais encore connecté',
+    new: 'Encore jamais connecté',
   },
   sync: {
     in_sync: 'Configuration appliquée',
@@ -50,7 +50,7 @@ export const nimble: Catalogue['nimble'] = {
   protocol: 'Protocole {{version}}',
   since: 'depuis {{time}}',
   lastContact: 'Dernier contact',
-  times: 'Heures d’ici',
+  times: 'Heures affichées',
   timesOf: 'à l’horloge de {{zone}}',
   clock: 'Horloge',
   clockOffset: '{{ms}} ms par rapport à ce portail',

@@ -6,7 +6,14 @@ import { api } from '../../app/client.ts'
 import { useTopic } from '../../live.ts'
 import { isTrialOf } from './trial.ts'
 
-type Camera = { nimble_id: string; address: string; username: string; password: string }
+type Camera = {
+  nimble_id: string
+  address: string
+  username: string
+  password: string
+  /** It is to take the place of the stored one. */
+  is_swap?: boolean
+}
 
 export type Trial = {
   /** @param deviceId of the camera when it is stored already */
@@ -47,13 +54,13 @@ export function useProbe(camera: Camera, onProfile: (stream: string, found: Prob
   const result = isCurrent ? (probe.data ?? null) : null
   return {
     run: (deviceId) => {
-      const { nimble_id, username, password } = camera
+      const { nimble_id, username, password, is_swap } = camera
       const address = camera.address.trim()
       const probe_id = newId()
       setGoing({ id: probe_id, findings: [] })
       probe.mutate(
         {
-          ...{ nimble_id, address, device_id: deviceId, probe_id },
+          ...{ nimble_id, address, device_id: deviceId, is_swap, probe_id },
           username: username || null,
           password: password || null,
         },

@@ -51,6 +51,8 @@ const history = async () =>
   }[]
 const states = async () => (await history()).map(({ state }) => state)
 const told = () => heard.flatMap(({ message }) => (message.type === 'health' ? message : []))
+/** People hear of it after it is stored. */
+const isTold = (health: string) => until(() => told().at(-1)?.health === health, `people hear that it is ${health}`)
 /** As if all that was noted had been so much earlier. */
 const age = (seconds: number) =>
   t.services.db.owner(async (trx) => {
@@ -73,6 +75,7 @@ test('a camera is offline by two signs only, and when people were told of it is 
   reports.set({ state: 'online', cause: null })
   say('streaming', { last_frame_at: Date.now() })
   await until(async () => (await states()).join() === 'healthy', 'the first stretch')
+  await isTold('healthy')
   expect(told()).toMatchObject([{ device_id: device.uid, health: 'healthy', before: null }])
 
   // It broke off: one sign.
@@ -108,6 +111,7 @@ test('a camera is offline by two signs only, and when people were told of it is 
   await age(90)
   say('streaming', { last_frame_at: Date.now() })
   await until(async () => (await states()).at(-1) === 'healthy', 'it is back')
+  await isTold('healthy')
   expect(told().at(-1)).toMatchObject({ health: 'healthy', before: 'offline', site_id: siteUid })
   const open = await t.services.db.owner((trx) =>
     trx.selectFrom('device_health').select('told_at').where('ended_at', 'is', null).executeTakeFirstOrThrow(),
@@ -140,6 +144,7 @@ test('an edge server that lost its link changes nothing, one that does not answe
   await age(60)
   reports.set({ state: 'online', cause: null })
   await until(async () => (await states()).at(-1) === 'healthy', 'they are back')
+  await isTold('healthy')
   expect(told().at(-1)).toMatchObject({ health: 'healthy', before: 'unknown' })
 })
 

@@ -1,6 +1,6 @@
 import type { Channel, Session, Site, Source, UserInfo } from '@sightline/contract'
 import { cardsOf, screensFor, usecaseKeys } from '@sightline/domain'
-import type { Page } from 'playwright-core'
+import { errors, type Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { signIn } from './api.ts'
 import { analytics, attach, isBusy, type Prepared, password, prepare, titleOf, usernameOf } from './prepared.ts'
@@ -316,7 +316,9 @@ const pressIfThere = (page: Page, name: string) =>
     .getByRole('button', { name })
     .first()
     .click({ timeout: 2000 })
-    .catch(() => undefined)
+    .catch((error: unknown) => {
+      if (!(error instanceof errors.TimeoutError)) throw error
+    })
 
 async function signInAgain(page: Page, username: string): Promise<void> {
   await page.getByRole('textbox', { name: /^E-mail or user name/ }).fill(username)

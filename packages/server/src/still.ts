@@ -100,7 +100,11 @@ export type TakenPicture = {
  * change, which has locked the device. Answers the pictures that zones were drawn on, for `paintMasks` after the commit.
  * Nothing is done where nothing is hidden.
  */
-export async function forgetStills(trx: Trx, { dataDir }: Services['env'], camera: Camera): Promise<TakenPicture[]> {
+export async function forgetStills(
+  trx: Trx,
+  { env, log }: Pick<Services, 'env' | 'log'>,
+  camera: Camera,
+): Promise<TakenPicture[]> {
   const { tenant_id, device_id } = camera
   if ((await masksOfDevice(trx, camera)).length === 0) return []
   await trx
@@ -131,7 +135,14 @@ export async function forgetStills(trx: Trx, { dataDir }: Services['env'], camer
   const taken: TakenPicture[] = []
   for (const { path, created_by, ...reference } of references) {
     // Read now: a still that nothing refers to any more is soon thrown away. One that is gone is compared with no more.
-    const jpeg = path && (await readFile(join(dataDir, path)).catch(() => null))
+    const jpeg =
+      path &&
+      (await readFile(join(env.dataDir, path)).catch((error: NodeJS.ErrnoException) => {
+        // The mask matters more than what its camera was compared with: it is drawn all the same.
+        if (error.code !== 'ENOENT')
+          log.warn({ err: error, path }, 'the picture that zones were drawn on cannot be read')
+        return null
+      }))
     if (jpeg && created_by !== null) taken.push({ ...reference, created_by, jpeg })
   }
   return taken

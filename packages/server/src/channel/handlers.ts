@@ -47,7 +47,7 @@ export const channel: Handlers<'channel'> = {
     const { taken, row, entity } = await app.db.as(scope, async (trx) => {
       const uid = await createChannel(trx, scope, draft)
       const hides = draft.zones.some(isMask)
-      const taken = hides ? await forgetStills(trx, app.env, await readChannel(trx, scope, uid)) : []
+      const taken = hides ? await forgetStills(trx, app, await readChannel(trx, scope, uid)) : []
       return { taken, ...(await both(trx, ctx, uid)) }
     })
     tell(ctx, row)
@@ -120,7 +120,7 @@ export const channel: Handlers<'channel'> = {
         }
         const { tenant_id, source_id, id } = before
         const hides = await replaceZones(trx, { tenant_id, source_id, channel_id: id }, change.zones)
-        if (hides) taken = await forgetStills(trx, app.env, before)
+        if (hides) taken = await forgetStills(trx, app, before)
         await forgetView(trx, before)
       }
       if (change.pipeline) {

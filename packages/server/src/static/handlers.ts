@@ -33,7 +33,7 @@ export const zones: Handlers<'static'> = {
       const [uid] = await insertZones(trx, owner, [shape])
       const zone = await readZone(trx, scope, uid as string)
       await raise(trx, zone)
-      return { zone, taken: zone.kind === 'mask' ? await forgetStills(trx, app.env, zone) : [] }
+      return { zone, taken: zone.kind === 'mask' ? await forgetStills(trx, app, zone) : [] }
     })
     tell(ctx, zone)
     await paintMasks(app, zone, taken)
@@ -62,7 +62,7 @@ export const zones: Handlers<'static'> = {
       await updateZone(trx, before, change, version)
       await raise(trx, before)
       const hides = before.kind === 'mask' && (change.points || change.is_active)
-      const taken = hides ? await forgetStills(trx, app.env, before) : []
+      const taken = hides ? await forgetStills(trx, app, before) : []
       return { zone: await readZone(trx, scope, static_id), taken }
     })
     tell(ctx, zone)

@@ -58,6 +58,7 @@ export function ReviewSites({ rows, outcomes, onMend, onOutcome, place, onBack, 
       const waitMs = result.status ? null : result.failure.waitMs
       if (waitMs === null) return result
       setWaits(Math.max(1, Math.ceil(waitMs / 1000)))
+      // It fails by being given up alone, which ends the loop.
       await pause(waitMs, signal).catch(() => undefined)
       setWaits(null)
     }

@@ -165,15 +165,22 @@ test('a camera is drawn onto another edge server by mouse or finger; nothing mov
     page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' })
   const handle = card.locator('[data-handle]')
   await page.evaluate(() => scrollTo(0, 0))
-  const [from, to] = [await middle(handle), await middle(rack)]
+  // Both are looked for anew each time: the analytics that came back before still say how far they are, and push down
+  // what is below them.
+  const drawOver = async () => {
+    const from = await middle(handle)
+    await page.mouse.move(from.x, from.y)
+    await page.mouse.down()
+    const to = await middle(rack)
+    await page.mouse.move(to.x, to.y, { steps: 5 })
+    await said('Lobby is over Rack C. Let go to see what would start anew.')
+  }
 
-  await page.mouse.move(from.x, from.y)
-  await page.mouse.down()
-  await page.mouse.move(to.x, to.y, { steps: 5 })
-  await said('Lobby is over Rack C. Let go to see what would start anew.')
+  await drawOver()
   await page.keyboard.press('Escape')
   await page.mouse.up()
   await said('Let go; nothing moved.')
+  const from = await middle(handle)
   await page.mouse.move(from.x, from.y)
   await page.mouse.down()
   await page.mouse.move(from.x + 40, from.y + 10, { steps: 3 })
@@ -181,9 +188,7 @@ test('a camera is drawn onto another edge server by mouse or finger; nothing mov
   await page.mouse.up()
   expect(await dialog.count()).toBe(0)
 
-  await page.mouse.move(from.x, from.y)
-  await page.mouse.down()
-  await page.mouse.move(to.x, to.y, { steps: 5 })
+  await drawOver()
   await page.mouse.up()
   await dialog.getByText('4 analytics start anew. Nothing has been changed yet.').waitFor()
   expect(await dialog.getByLabel('To', { exact: true }).first().inputValue()).toMatch(/^Rack C/)
@@ -195,9 +200,11 @@ test('a camera is drawn onto another edge server by mouse or finger; nothing mov
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...points: { x: number; y: number }[]) =>
     finger.send('Input.dispatchTouchEvent', { type, touchPoints: points })
   await dialog.waitFor({ state: 'detached' })
-  await touch('touchStart', from)
+  const start = await middle(handle)
+  await touch('touchStart', start)
+  const to = await middle(rack)
   for (const part of [0.3, 0.7, 1])
-    await touch('touchMove', { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part })
+    await touch('touchMove', { x: start.x + (to.x - start.x) * part, y: start.y + (to.y - start.y) * part })
   await said(/^Lobby is over Rack C/)
   await touch('touchEnd')
   await dialog.getByText('4 analytics start anew. Nothing has been changed yet.').waitFor()

@@ -118,6 +118,40 @@ test('distances are attached, calibrated and counted by keyboard, a zone is move
   expect(await root.call('static', 'list', { source_id })).toEqual([])
 })
 
+test('what was typed for one use case comes back after a reload under that use case, and under no other', async () => {
+  const { did } = prepared
+  const page = await stage.as(usernameOf('super_admin'))
+  const add = `${stage.product.origin}/channel/add?did=${did}`
+  const name = page.getByRole('textbox', { name: 'Name' })
+  const toName = async () => {
+    await page.getByRole('button', { name: /Name and review/ }).click()
+    await name.waitFor()
+  }
+  await page.goto(add)
+  await focus(page, /People counting/)
+  await page.getByRole('radio', { name: /Occupancy/ }).press('Space')
+  await page.waitForURL(/uc=pplocc/)
+  await toName()
+  await name.fill('Front door')
+  await page.reload()
+  await toName()
+  expect(await name.inputValue()).toBe('Front door')
+
+  await page.goto(`${add}&uc=intrdtec`)
+  await toName()
+  expect(await name.inputValue()).toBe('Intrusion')
+  await page.goto(`${add}&uc=pplocc`)
+  await toName()
+  expect(await name.inputValue()).toBe('Front door')
+  // Chosen anew in the form, it goes along and stays behind nowhere.
+  await page.getByRole('button', { name: /Use case/ }).click()
+  await page.getByRole('radio', { name: /Tracking/ }).press('Space')
+  await page.waitForURL(/uc=ppltrk/)
+  await page.goto(`${add}&uc=pplocc`)
+  await toName()
+  expect(await name.inputValue()).toBe('Occupancy')
+})
+
 test('occupancy begins with the clock of its site, to be chosen from a list, is attached with it, and put right by hand', async () => {
   const { root, did } = prepared
   const page = await stage.as(usernameOf('super_admin'))

@@ -21,6 +21,7 @@ import { Wizard } from '../ui/Wizard.tsx'
 import { calibrationKeys, type Drawing, faultOf } from '../ui/zones/editing.ts'
 import { useZones } from '../ui/zones/useZones.ts'
 import { ZoneEditor } from '../ui/zones/ZoneEditor.tsx'
+import { EdgeRoom } from './EdgeRoom.tsx'
 import { Needs } from './Needs.tsx'
 import { useStill } from './still.ts'
 import { UsecaseGallery } from './UsecaseGallery.tsx'
@@ -107,7 +108,8 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
     pipeline: pipelineOf(values.usecase_key),
   })
   const { form, values, field, isSaving, frame } = useDraftForm<Values>({
-    name: `channel.add:${device.device_id}`,
+    // What was drawn and set for one use case is not met under another.
+    name: `channel.add:${device.device_id}:${usecaseKey ?? ''}`,
     initial: {
       channel_name: usecaseKey ? t(`usecase.name.${usecaseKey}`) : '',
       usecase_key: usecaseKey ?? '',
@@ -171,6 +173,8 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
     // One that was typed for another use case would have no field here to take it back in.
     else if (!dwellItem(next)) zones.set(zones.drawings.map((drawing) => ({ ...drawing, dwell_s: null })))
     form.setValues({ usecase_key: next, ...(isOwnName ? {} : { channel_name: t(`usecase.name.${next}`) }) })
+    // The address says what is attached: the draft is kept, and after a reload found, under that.
+    go('/channel/add', { did: device.device_id, uc: next }, { replace: true })
   }
   /** Leaves the picture only with shapes that the server will take. */
   const checkZones = () => {
@@ -208,6 +212,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
       isWide={at === 'picture'}
     >
       {frame.notes}
+      {(at === 'usecase' || at === 'review') && <EdgeRoom device={device} />}
       {at === 'usecase' && (
         <Panel
           title={t('channel.add.chooseUsecase')}

@@ -108,7 +108,11 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
     if (draft?.beside !== undefined) beside?.restore(draft.beside)
   })
   useEffect(() => restoreBeside(), [])
+  const keptAs = useRef(name)
   const keep = useEffectEvent(() => {
+    // What a form is about may be chosen in it: what was typed goes along, and is not met again under what it was about.
+    if (keptAs.current !== name) dropDraft(keptAs.current)
+    keptAs.current = name
     if (phase.current !== 'open') return
     const [values, was] = [written(form.values), written(base.values)]
     if (isSame(values, was) && !beside?.isChanged) dropDraft(name)
@@ -116,7 +120,7 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
   })
   const besideNow = JSON.stringify(beside?.now)
   // biome-ignore lint/correctness/useExhaustiveDependencies: written down whenever one of these changes
-  useEffect(() => keep(), [form.values, base, besideNow])
+  useEffect(() => keep(), [name, form.values, base, besideNow])
 
   useUnsaved({
     isUnsaved: () => phase.current === 'open' && isTouched,

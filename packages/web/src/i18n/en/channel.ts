@@ -60,6 +60,15 @@ export const channel = {
     away: 'This edge server is not online: until it is, nothing is counted.',
     apply: 'Apply and restart',
   },
+  room: {
+    tooMuch: 'One more may be too much for {{name}}',
+    behind: '{{cause}} at this camera, already now.',
+    full: '{{name}} runs {{used}} analytics and is made for about {{capacity}}.',
+    few_one: '{{name}} has room for about {{count}} more analytic.',
+    few_other: '{{name}} has room for about {{count}} more analytics.',
+    next: 'You can attach this one all the same: then more pictures are left out, and what lasts only a moment may be missed. Better first move a camera to another edge server, delete an analytic that nobody needs, or have fewer pictures a second looked at.',
+    toDeployment: 'What runs where',
+  },
   add: {
     title: 'Attach an analytic to {{camera}}',
     usecase: 'Use case',

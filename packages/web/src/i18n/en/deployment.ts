@@ -5,7 +5,7 @@ export const deployment = {
   analytics_other: '{{count}} analytics',
   differing_one: '{{count}} not in sync',
   differing_other: '{{count}} not in sync',
-  used: '{{used}} analytics, room for {{capacity}}',
+  used: '{{used}} analytics, made for about {{capacity}}',
   usedUnknown: '{{used}} analytics, room not known yet',
   capacity: 'Use of {{name}}',
   move: 'Move to…',

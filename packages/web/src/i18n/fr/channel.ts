@@ -59,6 +59,15 @@ export const channel = {
     away: 'Ce serveur edge n’est pas en ligne : d’ici là, rien n’est compté.',
     apply: 'Appliquer et redémarrer',
   },
+  room: {
+    tooMuch: 'Une de plus risque d’être de trop pour {{name}}',
+    behind: '{{cause}} sur cette caméra, dès maintenant.',
+    full: '{{name}} exécute {{used}} analyses et est prévu pour environ {{capacity}}.',
+    few_one: '{{name}} a encore de la place pour environ {{count}} analyse.',
+    few_other: '{{name}} a encore de la place pour environ {{count}} analyses.',
+    next: 'Vous pouvez tout de même l’attacher : davantage d’images seront alors omises, et ce qui ne dure qu’un instant peut échapper. Mieux vaut d’abord déplacer une caméra vers un autre serveur edge, supprimer une analyse dont personne n’a besoin, ou faire examiner moins d’images par seconde.',
+    toDeployment: 'Voir ce qui tourne où',
+  },
   add: {
     title: 'Attacher une analyse à {{camera}}',
     usecase: 'Cas d’usage',

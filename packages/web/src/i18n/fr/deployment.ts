@@ -7,7 +7,7 @@ export const deployment: Catalogue['deployment'] = {
   analytics_other: '{{count}} analyses',
   differing_one: '{{count}} pas à jour',
   differing_other: '{{count}} pas à jour',
-  used: '{{used}} analyses, place pour {{capacity}}',
+  used: '{{used}} analyses, prévu pour environ {{capacity}}',
   usedUnknown: '{{used}} analyses, place pas encore connue',
   capacity: 'Occupation de {{name}}',
   move: 'Déplacer…',

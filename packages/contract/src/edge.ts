@@ -177,7 +177,7 @@ export const linkChannel = z.object({
   pipeline_elements: elements,
   zones: z.array(linkZone),
   auto_recovery: z.boolean(),
-  /** Why it must not run, as a cause; it is refused for that. */
+  /** Why it must not run yet, as a cause: it is applied and waits, and says so. */
   refusal: z.string().max(200).optional(),
   /** Of face recognition: the faces it knows, asked for with `gallery.get`; absent while there are none. */
   gallery: linkGallery.optional(),

@@ -13,6 +13,7 @@ const well: DiagnosisFacts = {
   journalEvents: 0,
   onlineMs: 30_000,
   view: null,
+  stillCause: null,
 }
 const said = (facts: Partial<DiagnosisFacts>) =>
   Object.fromEntries(
@@ -62,6 +63,44 @@ test('a missing model or calibration is the analysis’s, which waits and did no
 test('a camera that looks elsewhere is the camera’s, and no step behind it is in doubt', () => {
   expect(said({ view: 'moved' })).toMatchObject({ source: 'warning camera_moved', event: 'good records_arrive' })
   expect(said({ view: 'same' }).source).toBe('good camera_sends')
+})
+
+test('an analysis that the portal holds back waits like one that lacks a model', () => {
+  const report = { version: 3, state: 'applied', detectorState: 'ok', cause: 'faces_off' } as const
+  expect(said({ report, fps: null, recordAgeMs: null })).toMatchObject({
+    decode: 'off decode_waits',
+    inference: 'warning faces_off',
+    event: 'unknown earlier_step',
+  })
+})
+
+test('a model that fails at work does not say that no picture is taken', () => {
+  const report = { version: 3, state: 'running', detectorState: 'needs_model', cause: 'model_crashed:SIGSEGV' } as const
+  expect(said({ report })).toMatchObject({
+    decode: 'good pictures_enough',
+    inference: 'warning model_crashed:SIGSEGV',
+    event: 'unknown earlier_step',
+  })
+})
+
+test('while pictures are left out no step says that enough are analysed', () => {
+  const report = { version: 3, state: 'running', detectorState: 'degraded', cause: 'analysis_behind:60' } as const
+  for (const fps of [4, 2])
+    expect(said({ report, fps })).toMatchObject({
+      decode: 'warning pictures_left_out',
+      inference: 'warning analysis_behind:60',
+      event: 'good records_arrive',
+    })
+})
+
+test('a picture that could not be taken of a stream that runs is the camera’s, and breaks no step behind it', () => {
+  expect(said({ stillCause: 'stalled' })).toMatchObject({
+    source: 'warning stalled',
+    decode: 'good pictures_enough',
+    event: 'good records_arrive',
+  })
+  const offline = { state: 'offline', cause: 'unreachable', lastFrameAt: null, failedAt: 1 } as const
+  expect(said({ source: offline, stillCause: 'stalled' }).source).toBe('error unreachable')
 })
 
 test('too few pictures, a quality that fell and records that wait are warnings', () => {

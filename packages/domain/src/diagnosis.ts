@@ -2,7 +2,7 @@
  * From camera to message: where the way of a channel is broken, from what portal and edge server know of it. The first
  * step that fails is the cause; what lies behind it cannot be judged and says so.
  */
-import { type ChannelReport, nimbleUnreachable, type SourceReport, sourceHealth } from './health.ts'
+import { type ChannelReport, nimbleUnreachable, type SourceReport, sourceHealth, waitsForPerson } from './health.ts'
 import { turnedCause, type View } from './view.ts'
 
 export const diagnosisSteps = ['source', 'decode', 'inference', 'event', 'rule', 'storage', 'notify'] as const
@@ -38,6 +38,8 @@ export type DiagnosisFacts = {
   onlineMs: number
   /** How the camera's picture compared with the one that the zones were drawn on; null: not known. */
   view: View | null
+  /** Why the camera gave no picture when it was asked for one just now; null: it gave one, or was not asked. */
+  stillCause: string | null
 }
 
 /** Below this share of the wanted pictures the analysis is called slow. */
@@ -52,7 +54,7 @@ export function diagnose(facts: DiagnosisFacts): Check[] {
   let isBroken = false
   const say = (step: DiagnosisStep, [level, text_id, args = {}]: Verdict) => {
     checks.push({ step, level, text_id, args })
-    isBroken ||= level === 'error' || (step === 'inference' && waitsForPerson(facts))
+    isBroken ||= level === 'error' || (step === 'inference' && isWaiting(facts))
   }
   const unlessBroken = (verdict: () => Verdict): Verdict => (isBroken ? ['unknown', 'earlier_step'] : verdict())
   say('source', sourceVerdict(facts))
@@ -74,20 +76,22 @@ export function diagnose(facts: DiagnosisFacts): Check[] {
   return checks
 }
 
-/** A model or a calibration is missing: nothing failed, and nothing goes on. */
-const waitsForPerson = ({ report }: DiagnosisFacts): boolean =>
-  report?.detectorState === 'needs_model' || report?.detectorState === 'needs_calibration'
+const isWaiting = ({ report }: DiagnosisFacts): boolean => report !== null && waitsForPerson(report)
+
+/** The analysis takes fewer pictures than are wanted because it cannot keep up. */
+const isBehind = ({ report }: DiagnosisFacts): boolean => report?.cause?.startsWith('analysis_behind') === true
 
 type Verdict = [level: CheckLevel, textId: string, args?: Check['args']]
 
-function sourceVerdict({ heard, source, view }: DiagnosisFacts): Verdict {
+function sourceVerdict({ heard, source, view, stillCause }: DiagnosisFacts): Verdict {
   if (!heard) return ['error', nimbleUnreachable]
   if (!source) return ['unknown', 'camera_waits']
   const { health, cause } = sourceHealth(source, heard)
   if (source.state === 'refused' || health === 'offline') return ['error', cause ?? 'stalled']
   if (source.state === 'offline') return ['error', cause ?? 'stalled']
   if (source.state === 'connecting') return cause ? ['error', cause] : ['unknown', 'connecting']
-  const fault = cause ?? turnedCause(view)
+  // The stream runs: that no picture could be taken of it just now stops nothing behind it.
+  const fault = cause ?? stillCause ?? turnedCause(view)
   return fault ? ['warning', fault] : ['good', 'camera_sends']
 }
 
@@ -97,12 +101,14 @@ function decodeVerdict(facts: DiagnosisFacts): Verdict {
   if (!report) return ['unknown', 'not_applied']
   if (report.version < desiredVersion) return ['warning', 'older_version']
   if (report.state === 'refused') return ['error', report.cause ?? 'refused']
-  if (waitsForPerson(facts)) return ['off', 'decode_waits']
+  if (report.state === 'applied' && isWaiting(facts)) return ['off', 'decode_waits']
   if (report.state === 'stopped') return ['error', report.cause ?? 'stopped']
   if (report.state === 'applied') return ['unknown', 'starting']
   if (fps === null || expectedFps === null) return ['unknown', 'no_figures']
   if (fps === 0 && expectedFps > 0) return ['error', 'no_pictures']
   const figures = { fps: round(fps), expected_fps: round(expectedFps) }
+  // Whatever the figures of the last seconds are: the step behind says that pictures are left out.
+  if (isBehind(facts)) return ['warning', 'pictures_left_out', figures]
   return fps < enoughPictures * expectedFps
     ? ['warning', 'pictures_few', figures]
     : ['good', 'pictures_enough', figures]
@@ -112,7 +118,7 @@ function inferenceVerdict(facts: DiagnosisFacts): Verdict {
   const { report } = facts
   if (!report) return ['unknown', 'not_applied']
   const { detectorState, cause } = report
-  if (waitsForPerson(facts)) return ['warning', cause ?? detectorState]
+  if (isWaiting(facts)) return ['warning', cause ?? detectorState]
   if (detectorState === 'degraded') return ['warning', cause ?? 'degraded']
   return report.state === 'running' ? ['good', 'analysis_runs'] : ['unknown', 'starting']
 }

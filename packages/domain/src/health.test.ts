@@ -6,6 +6,7 @@ import {
   channelState,
   isOnline,
   type SourceReport,
+  siteGrade,
   sourceHealth,
   streamToSee,
 } from './health.ts'
@@ -95,6 +96,14 @@ describe('health of a stream', () => {
   })
 })
 
+it('a site needs attention while one of its analytics does, and is offline as its cameras are', () => {
+  expect(siteGrade('healthy', 0)).toBe('healthy')
+  expect(siteGrade('healthy', 1)).toBe('needs attention')
+  expect(siteGrade('unknown', 1)).toBe('needs attention')
+  expect(siteGrade('unknown', 0)).toBe('unknown')
+  expect(siteGrade('offline', 1)).toBe('offline')
+})
+
 describe('a channel', () => {
   const running: ChannelReport = { version: 3, state: 'running', detectorState: 'ok', cause: null }
   const good = { health: 'healthy', cause: null } as const
@@ -130,6 +139,15 @@ describe('a channel', () => {
       false,
       'needs attention',
       'needs_model',
+    ],
+    [
+      'held back by the portal',
+      { ...running, state: 'applied', cause: 'faces_off' },
+      good,
+      true,
+      false,
+      'needs attention',
+      'faces_off',
     ],
     [
       'degraded',

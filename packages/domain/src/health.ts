@@ -74,6 +74,13 @@ export function cameraHealth(streams: readonly Judged[]): Judged {
   return gravest.health === 'offline' && isThere ? { health: 'needs attention', cause: 'stream_offline' } : gravest
 }
 
+/**
+ * A site by what its cameras are; with analytics that need attention it is not healthy, however well its cameras send.
+ * @param ailing how many of its analytics need attention or have a camera that is offline
+ */
+export const siteGrade = (cameras: HealthGrade, ailing: number): HealthGrade =>
+  ailing > 0 && gravity[cameras] < gravity['needs attention'] ? 'needs attention' : cameras
+
 /** A channel as its edge server last reported it; null in `state` when it never did. */
 export type ChannelReport = {
   /** Version that the edge server has applied. */
@@ -82,6 +89,13 @@ export type ChannelReport = {
   detectorState: 'ok' | 'needs_model' | 'needs_calibration' | 'degraded'
   cause: string | null
 }
+
+/**
+ * What only a person can give is missing (a model, a calibration, a site's leave to compare faces): nothing failed, and
+ * nothing is counted. An edge server that merely starts a channel names no cause.
+ */
+export const waitsForPerson = ({ state, detectorState, cause }: ChannelReport): boolean =>
+  detectorState === 'needs_model' || detectorState === 'needs_calibration' || (state === 'applied' && cause !== null)
 
 export type ChannelState = 'saved' | 'sent' | 'applied' | 'running' | 'stopped' | 'refused'
 
@@ -116,10 +130,9 @@ export function channelHealth(
   if (!reachable) return { health: 'unknown', cause: nimbleUnreachable }
   if (report?.state === 'refused') return { health: 'needs attention', cause: report.cause }
   if (source.health === 'offline') return source
-  // It waits for a person, not for its first pictures.
-  if (report?.detectorState === 'needs_model' || report?.detectorState === 'needs_calibration')
+  if (report && waitsForPerson(report))
     return { health: 'needs attention', cause: report.cause ?? report.detectorState }
-  if (!report || report.state === 'applied') return { health: 'unknown', cause: report?.cause ?? source.cause }
+  if (!report || report.state === 'applied') return { health: 'unknown', cause: source.cause }
   // It goes on counting, elsewhere than was meant.
   const turned = report.state === 'running' && turnedCause(view)
   if (turned) return { health: 'needs attention', cause: turned }

@@ -325,7 +325,7 @@ function engage(config: ChannelWork, settings: Settings): Engaged {
   } catch (error) {
     for (const inference of inferences) inference.close()
     if (!(error instanceof ModelTrouble)) throw error
-    const needs = { state: 'refused', detector_state: 'needs_model', cause: error.message } as const
+    const needs = { state: 'applied', detector_state: 'needs_model', cause: error.message } as const
     return { refusal: needs, inferences: [], gallery: [] }
   }
 }

@@ -225,3 +225,12 @@ test.each<[UsecaseKey, Parameters<typeof channelOf>[1], object, ReturnType<typeo
   const config = channelOf(usecase, zones, elements as Record<string, string>)
   expect(refusalOf(config, settingsOf(config))).toEqual(expected)
 })
+
+test('what the portal holds back is applied and waits', () => {
+  const config = { ...channelOf('fcrecog', [room], {}), refusal: 'faces_off' }
+  expect(refusalOf(config, settingsOf(config))).toEqual({
+    state: 'applied',
+    detector_state: 'ok',
+    cause: 'faces_off',
+  })
+})

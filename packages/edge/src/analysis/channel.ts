@@ -11,12 +11,15 @@ import { createZones, type Shape } from './zones.ts'
 
 export type Settings = ReturnType<typeof settingsOf>
 
-/** Why a channel does not start: its state and cause, as the link tells them. */
+/**
+ * Why a channel does not start: its state and cause, as the link tells them. `applied` what waits for something beside
+ * its configuration, `refused` what nobody could run as it is.
+ */
 export type Refusal = Pick<ChannelState, 'state' | 'detector_state' | 'cause'>
 
 /** What keeps a channel from being run by this engine; null when nothing does. */
 export function refusalOf(config: LinkChannel, { need, modelCause }: Settings): Refusal | null {
-  if (config.refusal) return { state: 'refused', detector_state: 'ok', cause: config.refusal }
+  if (config.refusal) return { state: 'applied', detector_state: 'ok', cause: config.refusal }
   if (modelCause) return { state: 'applied', detector_state: 'needs_model', cause: modelCause }
   if (need) return { state: 'applied', detector_state: need, cause: need }
   const drawn = (kind: Shape['kind']) => config.zones.some((zone) => zone.is_active && zone.kind === kind)

@@ -36,6 +36,7 @@ test('a site counts those analytics as needing attention whose own health says s
     begins: ['running', { since: new Date() }],
     mute: ['running', { since: old() }],
     modelless: ['applied', { detector_state: 'needs_model', cause: 'needs_model' }],
+    heldBack: ['applied', { cause: 'faces_off' }],
     rough: ['running', { detector_state: 'degraded', cause: 'degraded:black', since: old() }],
     turned: ['running', { view: 'moved', since: new Date() }],
     turnedOff: ['stopped', { view: 'different' }],
@@ -61,7 +62,7 @@ test('a site counts those analytics as needing attention whose own health says s
     (one: { channel_id: string; channel_health: string }): Told => ({ id: one.channel_id, health: one.channel_health }),
   ) as Told[]
   const ill = all.filter(({ health }) => health === 'needs attention' || health === 'offline').map(({ id }) => id)
-  expect(all).toHaveLength(2 * 6 * 11)
+  expect(all).toHaveLength(2 * 6 * 12)
   expect(new Set(all.map(({ health }) => health))).toEqual(
     new Set(['healthy', 'needs attention', 'offline', 'unknown']),
   )

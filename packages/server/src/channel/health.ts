@@ -28,7 +28,8 @@ const isSilent = sql`case when h.at >= now() - make_interval(secs => ${sql.lit(s
  */
 export const needsAttention = (heard: readonly number[]) =>
   sql<SqlBool>`(channel.nimble_id = any(${[...heard]}::int4[]) and case
-    when cs.state = 'refused' or ${isGone} or cs.detector_state in ('needs_model', 'needs_calibration') then true
+    when cs.state = 'refused' or ${isGone} or cs.detector_state in ('needs_model', 'needs_calibration')
+      or (cs.state = 'applied' and cs.cause is not null) then true
     when cs.state is null or cs.state = 'applied' then false
     when cs.state = 'running' and cs.view in ('moved', 'different') then true
     when cs.detector_state <> 'ok' or cs.state = 'stopped' then true

@@ -1,6 +1,7 @@
+import { waitsForPerson } from '@sightline/domain'
 import type { Scope } from '../scope.ts'
 import type { JobHandle, Services } from '../services.ts'
-import { type ChannelRow, judgeChannel, readChannel } from './store.ts'
+import { type ChannelRow, judgeChannel, readChannel, reportOf } from './store.ts'
 
 /** A record comes at the end of a window; a busy edge server takes some more. */
 const patienceMs = 60_000
@@ -23,15 +24,12 @@ export async function revive(
   const begunAt = Date.now()
   for (;;) {
     const now = await app.db.as(scope, (trx) => readChannel(trx, scope, row.uid))
-    const { is_active, channel_state, detector_state, channel_health, state_cause } = judgeChannel(
-      now,
-      app.links,
-      Date.now(),
-    )
+    const { is_active, channel_state, channel_health, state_cause } = judgeChannel(now, app.links, Date.now())
     const result = { is_active, channel_state, channel_health, state_cause }
     const hasCounted = now.last_record_at !== null && now.last_record_at.getTime() > begunAt
-    const waitsForPeople = channel_state === 'refused' || detector_state.startsWith('needs_')
-    if (hasCounted || waitsForPeople || Date.now() - begunAt > patienceMs || job.signal.aborted) {
+    const reported = reportOf(now)
+    const isUpToPeople = reported !== null && (reported.state === 'refused' || waitsForPerson(reported))
+    if (hasCounted || isUpToPeople || Date.now() - begunAt > patienceMs || job.signal.aborted) {
       job.report({ done: 2, total: 2, result })
       return
     }

@@ -5,6 +5,7 @@ import {
   type Check,
   channelHealth,
   channelState,
+  type DiagnosisFacts,
   diagnose,
   eventWindowSeconds,
   freshMs,
@@ -323,7 +324,8 @@ function channelEntities(rows: readonly StandingRow[], zones: ReadonlyMap<number
   return rows.map((row) => channelEntity(row, zones.get(row.id) ?? [], links, now))
 }
 
-const report = (row: StandingRow): ChannelReport | null =>
+/** As its edge server last told; null when it never did. */
+export const reportOf = (row: StandingRow): ChannelReport | null =>
   row.reported_state && {
     version: row.applied_version as number,
     state: row.reported_state,
@@ -345,7 +347,7 @@ const foreseenNeed = (row: StandingRow) =>
 /** How a channel stands, from what is stored and from the link. @param now ms since the epoch */
 export function judgeChannel(row: StandingRow, links: Links, now: number) {
   const heard = isHeard(links, row)
-  const reported = report(row)
+  const reported = reportOf(row)
   const age = row.last_record_at && now - row.last_record_at.getTime()
   const isActive = isOnline(reported, heard, age, freshMs(windowSeconds(row)))
   const source = sourceHealth(sourceReport({ ...row, state: row.source_state, cause: row.source_cause }), heard)
@@ -397,7 +399,10 @@ function metricKeys(usecase: UsecaseKey, zones: readonly Zone[]): string[] {
   return [...new Set([...metricsOf(usecase), ...(hasLine ? usecases[usecase].lineMetrics : [])])]
 }
 
-export function channelStatus(row: ChannelRow, links: Links, now: number): ChannelStatus {
+/** What a picture that the camera was just asked for says. */
+type Asked = Pick<DiagnosisFacts, 'stillCause' | 'view'>
+
+export function channelStatus(row: ChannelRow, links: Links, now: number, asked: Asked | null = null): ChannelStatus {
   const journal_events = links.status(row.nimble_uid)?.journal_events ?? row.journal_events
   return {
     channel_id: row.uid,
@@ -413,16 +418,22 @@ export function channelStatus(row: ChannelRow, links: Links, now: number): Chann
     drops: row.channel_drops === null || row.source_drops === null ? null : row.channel_drops + row.source_drops,
     inference_ms: row.inference_ms,
     journal_events,
-    checks: checksOf(row, links, now, journal_events),
+    checks: checksOf(row, links, now, journal_events, asked),
   }
 }
 
-function checksOf(row: ChannelRow, links: Links, now: number, journalEvents: number | null): Check[] {
+function checksOf(
+  row: ChannelRow,
+  links: Links,
+  now: number,
+  journalEvents: number | null,
+  asked: Asked | null,
+): Check[] {
   const heard = isHeard(links, row)
   return diagnose({
     heard,
     source: sourceReport({ ...row, state: row.source_state, cause: row.source_cause }),
-    report: report(row),
+    report: reportOf(row),
     desiredVersion: row.version,
     fps: row.fps,
     expectedFps: row.expected_fps,
@@ -430,7 +441,8 @@ function checksOf(row: ChannelRow, links: Links, now: number, journalEvents: num
     isStarting: isStarting(row, now),
     journalEvents,
     onlineMs: freshMs(windowSeconds(row)),
-    view: row.view,
+    view: asked?.view ?? row.view,
+    stillCause: asked?.stillCause ?? null,
   })
 }
 

@@ -1,5 +1,4 @@
 import type { Troubleshooting } from '@sightline/contract'
-import type { Check } from '@sightline/domain'
 import { mediaUrl } from '../media/store.ts'
 import { Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
@@ -33,11 +32,12 @@ export async function troubleshoot(
   if (job.signal.aborted) return
   // Read after the picture: a camera that was silent may just have come back.
   const status = await app.db.as(scope, async (trx) =>
-    channelStatus(await readChannel(trx, scope, row.uid), app.links, Date.now()),
+    channelStatus(await readChannel(trx, scope, row.uid), app.links, Date.now(), {
+      stillCause: 'refusal' in still ? still.refusal : null,
+      view: result.view,
+    }),
   )
-  result.checks = status.checks.map((check) =>
-    check.step === 'source' ? sourceCheck(check, still, result.view) : check,
-  )
+  result.checks = status.checks
   job.report({ done: 2, total: 2, result })
 }
 
@@ -50,13 +50,4 @@ async function stillOf(app: Services, scope: Scope, row: ChannelRow, isFresh: bo
     if (error instanceof Refusal) return { refusal: error.code ?? 'stalled' }
     throw error
   }
-}
-
-/** What a picture that was asked for adds to what the edge server says of its own accord. */
-function sourceCheck(check: Check, still: Looked, view: Troubleshooting['view']): Check {
-  if (check.level === 'error') return check
-  if ('refusal' in still) return { ...check, level: 'error', text_id: still.refusal }
-  if (view === 'moved' || view === 'different')
-    return { ...check, level: 'warning', text_id: view === 'moved' ? 'camera_moved' : 'view_different' }
-  return check
 }

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Channel, EventEntity } from '@sightline/contract'
+import type { Channel, EventEntity, NimbleStatus } from '@sightline/contract'
 import { localNimbleId } from '@sightline/domain'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -80,10 +80,14 @@ test.skipIf(ffmpegMissing)(
     expect(created.status).toBe(201)
     const { channel_id } = created.body.response
     const read = async (): Promise<Channel> => (await admin.call('channel.id', { channel_id })).body.response
+    const sync = async () =>
+      (await admin.call('nimble.status', { nimble_id: localNimbleId })).body.response.sync as NimbleStatus['sync']
     await until('the edge server says that the site does not allow it', async () => {
       const { channel_state, state_cause } = await read()
-      return channel_state === 'refused' && state_cause === 'faces_off'
+      return channel_state === 'applied' && state_cause === 'faces_off'
     })
+    expect(await read()).toMatchObject({ channel_health: 'needs attention' })
+    await until('its configuration counts as applied', async () => (await sync()) === 'in_sync')
 
     const notice = { faces_allowed: true, faces_notice: 'Faces of staff are compared at the gate.' }
     expect((await admin.call('site.update', { site_id: siteUid, ...notice })).status).toBe(200)

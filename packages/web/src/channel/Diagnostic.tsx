@@ -43,12 +43,13 @@ export function Diagnostic({ channel, device }: { channel: Channel; device: Devi
   const { job, isBusy, revive, troubleshoot } = useChannelJob(channel_id)
   const found = job?.kind === 'channel.troubleshoot' ? troubleshooting.safeParse(job.result).data : undefined
   const state = status.data
-  // What was found out by asking the camera stands for as long as the live state is not worse.
-  const checks = state?.checks.map((check) => {
-    const asked = found?.checks.find(({ step }) => step === check.step)
-    return check.level === 'good' && asked && asked.level !== 'good' ? asked : check
-  })
+  // What was found out by asking the camera stands for as long as its live state is not worse; of the other steps the live state knows all.
+  const asked = found?.checks.find(({ step }) => step === 'source')
+  const checks = state?.checks.map((check) =>
+    check.step === 'source' && check.level === 'good' && asked?.level === 'warning' ? asked : check,
+  )
   const broken = checks?.find(({ level }) => level === 'error') ?? checks?.find(({ level }) => level === 'warning')
+  const isUnsure = checks?.some(({ level }) => level === 'unknown')
   return (
     <>
       <PageHeader
@@ -90,14 +91,14 @@ export function Diagnostic({ channel, device }: { channel: Channel; device: Devi
               : job?.state === 'failed'
                 ? t('channel.diagnose.failed', { cause: causeText(job.error ?? 'internal') })
                 : broken
-                  ? t('channel.diagnose.broken', { step: t(`channel.diagnose.step.${broken.step}`) })
-                  : t('channel.diagnose.well')}
+                  ? t('channel.diagnose.broken', { step: t(`channel.diagnose.step.${placeOf(broken)}`) })
+                  : t(isUnsure ? 'channel.diagnose.unsure' : 'channel.diagnose.well')}
           </p>
           <ol className={classes.checks}>
             {checks.map((check) => (
               <li key={check.step} className={classes.check} data-level={check.level}>
                 <div className={classes.checkHead}>
-                  <h2>{t(`channel.diagnose.step.${check.step}`)}</h2>
+                  <h2>{t(`channel.diagnose.step.${placeOf(check)}`)}</h2>
                   <Tag tone={tones[check.level]}>{t(`channel.diagnose.level.${check.level}`)}</Tag>
                 </div>
                 <p>{causeText(check.text_id, check.args)}</p>
@@ -120,6 +121,9 @@ export function Diagnostic({ channel, device }: { channel: Channel; device: Devi
     </>
   )
 }
+
+/** Where it is broken, for a person: of a camera whose edge server is away nothing is known. */
+const placeOf = ({ step, text_id }: ChannelCheck) => (text_id === 'nimble_unreachable' ? 'edge' : step)
 
 /** Seconds since a moment, in words; a dash before the first. */
 const ageText = (at: string | null) =>
@@ -171,7 +175,8 @@ const inDrawing =
 /** The lens, or what the camera does to its picture. */
 const onSite = /^degraded:(covered|black|frozen|blurred|scene_changed)/
 /** There a model is chosen too, and one that is missing added; flames by colour need none. */
-const inTuning = /^(needs_model|pictures_few|analysis_behind|degraded(:(motion_only|too_few_pictures|no_colour))?$)/
+const inTuning =
+  /^(needs_model|pictures_few|pictures_left_out|analysis_behind|degraded(:(motion_only|too_few_pictures|no_colour))?$)/
 /** The model itself is at fault: another file, or another model. */
 const inModel = /^model_(missing|unrunnable|crash|quarantined|too_|head|opset|input|output|no_|external|custom)/
 /** It mends itself, or waits for nobody here. */

@@ -176,6 +176,7 @@ export const channel = {
     failed: 'Revive or Troubleshoot analytic failed; try again with force remove. {{cause}}',
     broken: 'Look at this step first: {{step}}.',
     well: 'Every step that is set up works.',
+    unsure: 'No step is known to fail, and some cannot be told yet.',
     picture: 'Picture just taken',
     lastPicture: 'Last picture, ago',
     lastCount: 'Last count, ago',
@@ -189,6 +190,7 @@ export const channel = {
     forceBlocked: 'Removing is blocked while auto recovery is on: switch it off in the settings first.',
     askAdmin: 'An administrator can mend this.',
     step: {
+      edge: 'Edge server',
       source: 'Camera',
       decode: 'Decoding',
       inference: 'Analysis',

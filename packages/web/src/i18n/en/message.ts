@@ -354,7 +354,7 @@ export const message = {
   // steps of a diagnosis
   camera_sends: 'The camera sends pictures.',
   camera_waits: 'The edge server has not said anything about this camera yet.',
-  earlier_step: 'Cannot be told before the step that is broken works again.',
+  earlier_step: 'Cannot be told before an earlier step works.',
   not_applied: 'The edge server has not taken this analytic yet.',
   older_version: 'The edge server still runs an older version of the settings.',
   decode_waits: 'No picture is taken before the analysis can use it.',
@@ -363,6 +363,8 @@ export const message = {
   no_pictures: 'The edge server takes no picture of the stream.',
   pictures_few:
     '{{fps}} of {{expected_fps}} pictures a second are analysed: the edge server is too busy, or the stream is slow.',
+  pictures_left_out:
+    '{{fps}} of {{expected_fps}} pictures a second are analysed: the others are left out, because the analysis cannot keep up.',
   pictures_enough: '{{fps}} of {{expected_fps}} pictures a second are analysed.',
   analysis_runs: 'The analysis runs.',
   records_arrive: 'Counts arrive.',

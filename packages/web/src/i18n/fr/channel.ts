@@ -176,6 +176,7 @@ export const channel = {
     failed: 'La relance ou le dépannage de l’analyse a échoué ; réessayez avec la suppression forcée. {{cause}}',
     broken: 'Regardez d’abord cette étape : {{step}}.',
     well: 'Chaque étape configurée fonctionne.',
+    unsure: 'Aucune étape connue n’est en panne, et certaines ne sont pas encore connues.',
     picture: 'Image prise à l’instant',
     lastPicture: 'Dernière image, il y a',
     lastCount: 'Dernier comptage, il y a',
@@ -189,6 +190,7 @@ export const channel = {
     forceBlocked: 'La suppression est bloquée tant que la reprise automatique est active : désactivez-la d’abord.',
     askAdmin: 'Un administrateur peut y remédier.',
     step: {
+      edge: 'Serveur edge',
       source: 'Caméra',
       decode: 'Décodage',
       inference: 'Analyse',

@@ -361,7 +361,7 @@ export const message: Catalogue['message'] = {
   // steps of a diagnosis
   camera_sends: 'La caméra envoie des images.',
   camera_waits: 'Le serveur edge n’a encore rien dit de cette caméra.',
-  earlier_step: 'Inconnu tant que l’étape en panne n’est pas rétablie.',
+  earlier_step: 'Inconnu tant qu’une étape précédente ne fonctionne pas.',
   not_applied: 'Le serveur edge n’a pas encore pris cette analyse.',
   older_version: 'Le serveur edge applique encore une version antérieure des réglages.',
   decode_waits: 'Aucune image n’est prise tant que l’analyse ne peut pas s’en servir.',
@@ -370,6 +370,8 @@ export const message: Catalogue['message'] = {
   no_pictures: 'Le serveur edge ne prend aucune image du flux.',
   pictures_few:
     '{{fps}} images sur {{expected_fps}} par seconde sont analysées : le serveur edge est trop occupé, ou le flux est lent.',
+  pictures_left_out:
+    '{{fps}} images sur {{expected_fps}} par seconde sont analysées : les autres sont omises, car l’analyse ne suit pas.',
   pictures_enough: '{{fps}} images sur {{expected_fps}} par seconde sont analysées.',
   analysis_runs: 'L’analyse fonctionne.',
   records_arrive: 'Les comptages arrivent.',

@@ -53,6 +53,14 @@ test('a unit larger than a packet may be comes in as few fragments as carry it, 
   expect(out.map((packet) => packet.toString('latin1', 18)).join('')).toBe(bodies.join(''))
 })
 
+test('a unit of very many fragments leaves no gap between numbers that its reader takes for another stream', () => {
+  const edges = (i: number) => (i === 0 ? first : 0) | (i === 3999 ? last : 0)
+  const out = passed(Array.from({ length: 4000 }, (_, i) => fragment({ seq: i, body: 'ab', edges: edges(i) })))
+  const numbers = [-1, ...out.map((packet) => packet.readUInt16BE(6))]
+  expect(Math.max(...numbers.slice(1).map((number, i) => number - (numbers[i] as number)))).toBeLessThan(3000)
+  expect(out.map((packet) => packet.toString('latin1', 18)).join('')).toBe('ab'.repeat(4000))
+})
+
 const beginning = fragment({ seq: 7, body: 'begins', edges: first })
 /** A sender report (RFC 3550, 6.4.1), whose fraction of a second looks like the heads of a whole fragment. */
 const report = interleaved(1, Buffer.from('80c80006000000010000000a7cc5123400000000000000000000000000', 'hex'))

@@ -18,6 +18,8 @@ const leastPayloadType = 96
 const largestUnitType = 23
 const [starts, ends] = [0x80, 0x40]
 const largest = 4 + 0xffff
+/** The packet has the number of its last fragment: who reads it takes a jump of 3000 for another stream (RFC 3550, A.1). */
+const mostJoined = 1000
 
 export type FragmentJoiner = {
   /** A packet, of use until this returns; `pass` gets it, or what it was joined to, in memory of its own. */
@@ -31,6 +33,7 @@ export function createFragmentJoiner(pass: (packet: Buffer) => void): FragmentJo
   const memory = Buffer.allocUnsafeSlow(largest)
   /** Of the packet that is held; 0 = none. */
   let length = 0
+  let joined = 0
 
   const flush = () => {
     if (length === 0) return
@@ -47,6 +50,7 @@ export function createFragmentJoiner(pass: (packet: Buffer) => void): FragmentJo
     length -= 1
   }
   const add = (fragment: Buffer) => {
+    joined += 1
     length += fragment.copy(memory, length, headBytes)
     memory[field.kind] = at(fragment, field.kind)
     memory.writeUInt16BE(fragment.readUInt16BE(field.sequence), field.sequence)
@@ -54,11 +58,12 @@ export function createFragmentJoiner(pass: (packet: Buffer) => void): FragmentJo
   }
   return {
     take(packet) {
-      if (length > 0 && continues(memory, packet, length)) add(packet)
+      if (length > 0 && joined < mostJoined && continues(memory, packet, length)) add(packet)
       else {
         flush()
         if (!isFragment(packet)) return pass(Buffer.from(packet))
         length = packet.copy(memory)
+        joined = 1
       }
       if (at(packet, field.head) & ends) flush()
     },

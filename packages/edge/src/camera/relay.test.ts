@@ -89,6 +89,7 @@ describe('the way of sending', () => {
 
 describe('packets of pictures', () => {
   const setUp = (value = 'RTP/AVP/TCP;interleaved=0-1') => `RTSP/1.0 200 OK\r\nTransport: ${value}\r\n\r\n`
+  const setUpAnswer = 'RTSP/1.0 200 OK\r\ntransport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n\r\n'
   const packet = (body: string) => `$\0\0${String.fromCharCode(body.length)}${body}`
 
   test('pass between answers, whole or in pieces; what FFmpeg would read as text does not', async () => {
@@ -102,6 +103,21 @@ describe('packets of pictures', () => {
     const passed = `RTSP/1.0 200 OK\r\ntransport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n\r\n${lure}RTSP/1.0 200 OK\r\ncseq: 5\r\n\r\n${packet('another one')}`
     await vi.waitFor(() => expect(seen()).toBe(passed))
   })
+
+  test('that come byte by byte are copied as often as those that come whole', async () => {
+    const { camera, seen } = await relayed('tcp')
+    camera.write(setUp(), 'latin1')
+    await vi.waitFor(() => expect(seen()).toContain('interleaved=0-1'))
+    const body = 'p'.repeat(40_000)
+    const large = Buffer.from(`$\0${String.fromCharCode(body.length >> 8, body.length & 0xff)}${body}`, 'latin1')
+    const copied = countCopies()
+    for (const byte of large) {
+      camera.write(Buffer.of(byte))
+      await new Promise(setImmediate)
+    }
+    await vi.waitFor(() => expect(seen()).toHaveLength(large.length + setUpAnswer.length), 20_000)
+    expect(copied()).toBeLessThan(6 * large.length)
+  }, 60_000)
 
   test('that are fragments of a unit pass as the unit, however they come in, and nothing overtakes them', async () => {
     const { camera, seen } = await relayed('tcp')
@@ -136,6 +152,34 @@ describe('packets of pictures', () => {
     expect(redirect.seen()).not.toContain('302')
   })
 })
+
+/** Bytes that buffers copied from now on. */
+function countCopies(): () => number {
+  let bytes = 0
+  const { copy } = Buffer.prototype
+  const { concat, from } = Buffer
+  const spies = [
+    vi.spyOn(Buffer.prototype, 'copy').mockImplementation(function (this: Buffer, ...to: unknown[]) {
+      const count = (copy as (...to: unknown[]) => number).apply(this, to)
+      bytes += count
+      return count
+    }),
+    vi.spyOn(Buffer, 'concat').mockImplementation((list, length) => {
+      const joined = concat.call(Buffer, list, length)
+      bytes += joined.length
+      return joined
+    }),
+    vi.spyOn(Buffer, 'from').mockImplementation(((...given: unknown[]) => {
+      const made = (from as (...given: unknown[]) => Buffer).apply(Buffer, given)
+      bytes += made.length
+      return made
+    }) as never),
+  ]
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore()
+  })
+  return () => bytes
+}
 
 /** A relay with both its ends: the camera's, and all that FFmpeg would have seen. */
 async function relayed(transport: 'tcp' | 'udp') {

@@ -25,6 +25,8 @@ type To = { ip: string; port: number; transport: Transport }
 const longestAnswer = 65_536
 const connectMs = 5000
 const readBytes = 65_536
+/** The longest packet within the connection; an answer that is longer is refused. */
+const longestThing = 4 + 0xffff
 /** Received and not passed on yet; beyond it the camera is not read from. */
 const mostWaiting = 1024 * 1024
 
@@ -100,6 +102,9 @@ type Terms = { ip: string; transport: Transport; refuse: (cause: CameraCause) =>
 /** Answers what takes the camera's bytes, which are of use until it returns. */
 function join(camera: Socket, player: Socket, { ip, transport, refuse }: Terms): (bytes: Buffer) => void {
   let received: Buffer = Buffer.alloc(0)
+  /** What came of a thing that is not whole, filled as it comes in: copied once, in however many pieces that is. */
+  const memory = Buffer.allocUnsafeSlow(longestThing + readBytes)
+  let kept = 0
   /** The camera has said that it sends pictures over this connection. */
   let isInterleaved = false
   let havePicturesCome = false
@@ -127,7 +132,9 @@ function join(camera: Socket, player: Socket, { ip, transport, refuse }: Terms):
   }
   player.on('data', (bytes) => pass(camera, player, bytes))
   return (bytes) => {
-    received = received.length === 0 ? bytes : Buffer.concat([received, bytes])
+    if (kept > 0) bytes.copy(memory, kept)
+    received = kept > 0 ? memory.subarray(0, kept + bytes.length) : bytes
+    const before = received
     while (received.length > 0) {
       const taken = take()
       if (taken === null) break
@@ -139,8 +146,9 @@ function join(camera: Socket, player: Socket, { ip, transport, refuse }: Terms):
         passed.push(taken.text)
       }
     }
-    // What is left stands in memory that is read into again.
-    received = Buffer.from(received)
+    // What is left stands in memory that is read into again, or behind what was taken.
+    if (kept === 0 || received !== before) received.copy(memory)
+    kept = received.length
     const [first] = passed
     if (first) pass(player, camera, passed.length === 1 ? first : Buffer.concat(passed))
     passed = []

@@ -34,9 +34,24 @@ test('it is told at its mark, and taken back only when it is clearly below', () 
   expect(course([0.9701, 0.965, 0.959, 0.915, 0.909, 0.5])).toEqual([
     ...['stopped', 'stopped', 'dropping', 'dropping', 'low', 'ok'],
   ])
-  // Who frees what is asked for is rid of the warning.
-  const { level, to_free_bytes } = filled(0.845, 'low')
-  expect([level, to_free_bytes]).toEqual(['low', expect.closeTo(0.005 * 950_000 * 4096, -5)])
+})
+
+test('whoever frees just what is asked for is rid of the warning, and it stays away until its mark', () => {
+  for (const usable of [950_000, 1_000_000, 777_777, 1_234_567]) {
+    const judge = (used: number, before: DiskLevel) =>
+      judgeDisk({ blocks: usable, bfree: usable - used, bavail: usable - used, bsize: 4096 }, before)
+    const used = Math.round(usable * 0.9)
+    const { level, to_free_bytes } = judge(used, 'low')
+    expect([level, to_free_bytes]).toEqual(['low', expect.closeTo(0.06 * usable * 4096, -5)])
+    const left = used - Math.ceil(to_free_bytes / 4096)
+    expect(judge(left + 1, 'low').level).toBe('low')
+    expect(judge(left, 'low')).toMatchObject({ level: 'ok', to_free_bytes: 0 })
+    expect(judge(left + 1, 'ok').level).toBe('ok')
+    const mark = Math.ceil(usable * 0.85)
+    expect([judge(mark - 1, 'ok').level, judge(mark, 'ok').level, judge(mark - 1, 'low').level]).toEqual([
+      ...['ok', 'low', 'low'],
+    ])
+  }
 })
 
 test('whoever asks for a disk gets the level that it has by its course', async () => {

@@ -29,18 +29,21 @@ export function judgeDisk(
   const used = blocks - bfree
   const usable = used + bavail
   const use = usable === 0 ? 1 : used / usable
+  /** Where a level ends that began at its mark, in blocks. */
+  const endOf = (level: Exclude<DiskLevel, 'ok'>) => (diskMarks[level] - diskMargin) * usable
   const isReached = (level: DiskLevel) => {
+    if (level === 'ok') return true
     const isOn = diskLevels.indexOf(level) <= diskLevels.indexOf(before)
-    return level === 'ok' || use >= diskMarks[level] - (isOn ? diskMargin : 0)
+    // Who frees just what was asked for stands at the end, and is rid of the level.
+    return isOn ? used > endOf(level) : use >= diskMarks[level]
   }
   const level = diskLevels.findLast(isReached) ?? 'ok'
-  const end = (diskMarks.low - diskMargin) * usable
   return {
     use,
     level,
     free_bytes: bavail * bsize,
     total_bytes: blocks * bsize,
-    to_free_bytes: level === 'ok' ? 0 : Math.max(0, Math.ceil((used - end) * bsize)),
+    to_free_bytes: level === 'ok' ? 0 : Math.max(0, Math.ceil((used - endOf('low')) * bsize)),
   }
 }
 

@@ -205,6 +205,43 @@ test('one whose reach cannot be asked keeps no other from being closed, nor from
   server.close()
 })
 
+test('one that is asked for at once and again is looked at once after the other, and after the last asking', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await once(server, 'listening')
+  const caller = { principal: { sessionUid: 'one', userUid: 'one' }, scope: {} } as Caller
+  const sockets = watchSockets(async () => new Map([['one', caller]]), t.app.log)
+  const opened = once(server, 'connection')
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  open.push(client)
+  const [ws] = await opened
+  const socket = sockets.add(ws, caller, '127.0.0.1')
+  /** What is to be found; the first look reads it and takes its time to end. */
+  let truth = 0
+  let shown: number | null = null
+  const looks: { end(): void }[] = []
+  const look = socket.recheck(async () => {
+    const found = truth
+    const { promise, resolve } = Promise.withResolvers<void>()
+    looks.push({ end: resolve })
+    if (looks.length === 1) await promise
+    shown = found
+    return true
+  })
+  look()
+  await vi.waitFor(() => expect(looks).toHaveLength(1))
+  truth = 1
+  for (let i = 0; i < 5; i++) look()
+  const round = sockets.check()
+  // A second look, had it begun, would be through by the time that its session was asked for.
+  await new Promise(setImmediate)
+  expect([looks.length, shown]).toEqual([1, null])
+  looks[0]?.end()
+  await round
+  expect([looks.length, shown]).toEqual([2, 1])
+  await sockets.close()
+  server.close()
+})
+
 test('what a page sends too much of closes its socket', async () => {
   const socket = connect(await t.signIn('viewer'))
   await once(socket, 'message')

@@ -40,6 +40,10 @@ type Open = {
   userUid: string
   address: string
   allowed: ((scope: Scope) => boolean | Promise<boolean>) | null
+  /** Ends with the last look that was begun. Of two at once the older might end last, and be believed. */
+  looking: Promise<void>
+  /** A look that was asked for waits for its turn. */
+  isAsked: boolean
   checkedAt: number
   pingedAt: number
   alive: boolean
@@ -68,6 +72,8 @@ export function watchSockets(
       userUid: caller.principal.userUid,
       address: normalizeIP(address),
       allowed: null,
+      looking: Promise.resolve(),
+      isAsked: false,
       checkedAt: now(),
       pingedAt: now(),
       alive: true,
@@ -92,11 +98,7 @@ export function watchSockets(
       gone: gone.signal,
       recheck(allowed) {
         entry.allowed = allowed
-        return () => {
-          // Should it fail now, the next round does it.
-          entry.checkedAt = Number.NEGATIVE_INFINITY
-          void check([entry])
-        }
+        return () => void lookNow(entry)
       },
     }
   }
@@ -114,18 +116,35 @@ export function watchSockets(
       throw new Refusal(429, 'Too many live connections are open: close some pages.', { code: 'too_many_sockets' })
   }
 
-  async function check(entries: Iterable<Open> = open): Promise<void> {
+  async function check(): Promise<void> {
     try {
-      const live = await callers([...new Set([...entries].map((entry) => entry.sessionUid))])
+      const live = await callers([...new Set([...open].map((entry) => entry.sessionUid))])
       // Each by itself: the others are checked, and pinged, whatever is the matter with one.
-      for (const entry of entries)
-        await checkOne(entry, live.get(entry.sessionUid)).catch((error: unknown) =>
-          log.warn({ err: error }, 'could not check what an open socket may show'),
-        )
+      for (const entry of open) await inTurn(entry, () => checkOne(entry, live.get(entry.sessionUid)))
     } catch (error) {
       // Not knowing is no reason to close: the database comes back, and the next round decides.
       log.warn({ err: error }, 'could not check the sessions of open sockets')
     }
+  }
+
+  /** Once for all who ask before it begins: what it finds is newer than their asking. */
+  function lookNow(entry: Open): Promise<void> | undefined {
+    if (entry.isAsked) return
+    entry.isAsked = true
+    return inTurn(entry, async () => {
+      entry.isAsked = false
+      // Should it fail now, the next round does it.
+      entry.checkedAt = Number.NEGATIVE_INFINITY
+      const live = await callers([entry.sessionUid])
+      await checkOne(entry, live.get(entry.sessionUid))
+    })
+  }
+
+  function inTurn(entry: Open, look: () => Promise<void>): Promise<void> {
+    entry.looking = entry.looking
+      .then(look)
+      .catch((error: unknown) => log.warn({ err: error }, 'could not check what an open socket may show'))
+    return entry.looking
   }
 
   async function checkOne(entry: Open, caller: Caller | undefined): Promise<void> {
@@ -151,7 +170,7 @@ export function watchSockets(
     add,
     refuseTooMany,
     /** Looks at every socket now; for tests and after a revocation in this process. */
-    check: () => check(),
+    check,
     /** Tells every peer that the portal goes away, and waits for them, but not for long. */
     async close() {
       stop()

@@ -1,6 +1,7 @@
 import type { LiveMessage } from '@sightline/contract'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { noteHealth } from '../nimble/health.ts'
+import { saveSources } from '../nimble/states.ts'
 import type { Scope } from '../scope.ts'
 import type { Socket } from '../sockets.ts'
 import { type TestApp, testApp } from '../testing/app.ts'
@@ -117,5 +118,35 @@ test('a camera is shown by another of its streams while the one meant for it giv
   expect(feeds().slice(3)).toEqual([main.uid, main.uid])
   await Promise.all([page.close(), late.close()])
   expect((await page.closed).code).toBe(1005)
+  joined.mockRestore()
+})
+
+test('it is shown again as soon as one of its streams is back, although the camera fares as before', async () => {
+  const [site, nimble, admin] = [await t.make.site(), await t.make.nimble(), await t.signIn('admin')]
+  const device = await t.make.device({}, site, nimble)
+  const [first, small] = [await t.make.sourceOf(device), await t.make.source({ role: 'live' }, device)]
+  const target = { ...nimble, tenantId: nimble.tenant_id } as never
+  await states(t.services.db).nimble(nimble, 'online')
+  const figures = { codec: null, width: null, height: null, fps: null, last_frame_at: null, failed_at: null }
+  const fares = async (uid: string, state: 'streaming' | 'refused') => {
+    const cause = state === 'refused' ? 'not_h264:hevc' : null
+    const said = { ...figures, source_id: uid, state, cause, reconnects: 0, drops: 0 }
+    const messages = await saveSources(t.services.db, target, [said])
+    const health = await noteHealth(t.services.db, target, true, [device.uid])
+    for (const message of [...messages, ...health]) t.services.bus.publish(message)
+    return health
+  }
+  const main = (first as typeof small).uid
+  await fares(main, 'refused')
+  await fares(small.uid, 'refused')
+
+  const joined = vi.spyOn(t.services.links, 'live')
+  const page = await openSocket<LiveMessage>(t, admin, `/live?device_id=${device.uid}`)
+  const feeds = () => joined.mock.calls.map(([, sourceUid]) => sourceUid)
+  await until(() => feeds().length === 1, 'it is opened')
+  expect(await fares(main, 'streaming')).toEqual([])
+  await until(() => feeds().length === 2, 'it is shown by the other')
+  expect(feeds()).toEqual([small.uid, main])
+  await page.close()
   joined.mockRestore()
 })

@@ -39,11 +39,11 @@ export const live: Handlers<'live'> = {
     })
     // Who loses sight of the camera with its site, or of the site with its customer, loses it now and not within a minute.
     const unsubscribe = app.bus.subscribe(({ message, ...of }) => {
-      // Its stream may be gone, or back.
+      // Its stream may be gone, or back: one that counts as gone by the time that passed is no other state, but another health.
       if (message.type === 'health' && message.device_id === stream.deviceUid) return lookAgain()
       if (message.type !== 'changed') return
-      const isMoved = message.feature === 'device' && message.id === stream.deviceUid && of.siteId !== stream.siteId
-      if (isMoved || (message.feature === 'site' && of.siteId === stream.siteId)) lookAgain()
+      const isIt = message.feature === 'device' && message.id === stream.deviceUid
+      if (isIt || (message.feature === 'site' && of.siteId === stream.siteId)) lookAgain()
     })
     socket.gone.addEventListener('abort', unsubscribe)
     if (socket.gone.aborted) unsubscribe()

@@ -80,6 +80,7 @@ export const customerView = z
         site_health: health,
         site_total_devices: z.int(),
         site_active_channels: z.int(),
+        site_attention_channels: z.int(),
         site_notifications: z.int().nullable(),
         devices: z.array(
           z.object({

@@ -57,7 +57,7 @@ export const siteEntity = z
     /** Of 24 hours; null: not known. */
     site_notifications: z.int().nullable(),
     site_active_channels: z.int(),
-    /** Channels whose health is `needs attention` or `offline`; the health of the site is that of its cameras. */
+    /** Channels whose health is `needs attention` or `offline`: with one of them the site is not healthy. */
     site_attention_channels: z.int(),
     site_health: health,
     /** Tags of its cameras, as `tag_name` of each, sorted. */
@@ -78,6 +78,7 @@ export const sitePlace = z
     long: z.number().nullable(),
     site_health: health,
     site_total_devices: z.int(),
+    site_attention_channels: z.int(),
   })
   .meta({ id: 'SitePlace' })
 export type SitePlace = z.infer<typeof sitePlace>

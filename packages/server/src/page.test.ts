@@ -137,6 +137,35 @@ test('a site is what all its cameras are, needs attention where they differ, and
   expect(body.page).toMatchObject({ total: 2 })
 })
 
+test('a site whose cameras send is not healthy while one of its analytics needs attention, and says how many do', async () => {
+  const customer = await t.make.customer()
+  const site = await t.make.site({}, customer)
+  const nimble = await t.make.nimble()
+  const say = states(t.services.db)
+  await say.nimble(nimble, 'online')
+  const device = await t.make.device({}, site, nimble)
+  await say.source((await t.make.sourceOf(device)) as never, 'streaming')
+  const channel = await t.make.channel({}, device)
+  const told = async () => [
+    (await admin.call('site.list', { customer_id: customer.uid })).body.response[0],
+    (await admin.call('site.map', { customer_id: customer.uid })).body.response[0],
+    (await admin.call('customer.view', { customer_id: customer.uid, type: 1 })).body.response.sites[0],
+  ]
+  const grades = [
+    ['running', {}, 'healthy', 0],
+    ['applied', { detector_state: 'needs_model', cause: 'needs_model' }, 'needs attention', 1],
+    ['running', { detector_state: 'degraded', cause: 'analysis_behind:60' }, 'needs attention', 1],
+    ['running', { view: 'moved' }, 'needs attention', 1],
+  ] as const
+  for (const [state, about, site_health, site_attention_channels] of grades) {
+    await say.channel(channel, state, { since: new Date(), detector_state: 'ok', cause: null, view: null, ...about })
+    const shown = { site_health, site_attention_channels }
+    expect(await told()).toMatchObject([shown, shown, shown])
+  }
+  await say.source((await t.make.sourceOf(device)) as never, 'offline', { cause: 'unreachable' })
+  expect(await told()).toMatchObject(Array(3).fill({ site_health: 'offline', site_attention_channels: 1 }))
+})
+
 test('while an edge server only lost its link, its cameras are what they were; away, they are unknown', async () => {
   const site = await t.make.site({}, await t.make.customer())
   const nimble = await t.make.nimble()

@@ -97,20 +97,16 @@ export const customer: Handlers<'customer'> = {
       ])
       // Whoever turns the pages has the other sites from the first.
       const uids = offset ? [...new Set(rows.map((row) => row.site_uid))] : undefined
+      const { totals, channels } = await customerTotals(trx, scope, app.links, stored, site_id)
       const sitesOfPage = async () => {
         const found = await pageOfSites(trx, scope, { customer_id, site_id, uids }, {})
         if (site_id !== undefined && found.rows.length === 0) throw notFound()
-        return headsOfSites(trx, scope, app.links, found.rows)
+        return headsOfSites(trx, scope, app.links, found.rows, channels)
       }
-      const [sites, shown, { totals, active }] = await Promise.all([
-        sitesOfPage(),
-        camerasOfView(asWritten, scope, app, rows),
-        customerTotals(trx, scope, app.links, stored, site_id),
-      ])
+      const [sites, shown] = await Promise.all([sitesOfPage(), camerasOfView(asWritten, scope, app, rows)])
       const cameras = Map.groupBy(shown, ({ site_id }) => site_id)
-      const view = [...sites].map(([id, site]) => ({
+      const view = [...sites.values()].map((site) => ({
         ...site,
-        site_active_channels: active.get(id) ?? 0,
         devices: cameras.get(site.site_id) ?? [],
       }))
       return reply({ customer: toCustomer(stored), sites: view, totals }, { page: pageOf({ limit, offset }, counted) })

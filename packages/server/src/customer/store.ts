@@ -8,6 +8,7 @@ import { mostCounted, mostRows, type Paging } from '../page.ts'
 import { ofChannels, within, withinChannels } from '../reach.ts'
 import { notFound } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
+import type { ChannelCounts } from '../site/store.ts'
 
 /** A user or viewer reaches the customers assigned to them, and those of sites that they reach. */
 const reached = (scope: Scope): RawBuilder<SqlBool> =>
@@ -104,7 +105,7 @@ type Totals = CustomerView['totals']
 
 /**
  * What the sites of a customer have in reach, or one of them: counted, however many there are.
- * @returns also how many channels are active at each site, by the site's number; one without channels is missing
+ * @returns also the channels of each site
  */
 export async function customerTotals(
   trx: Trx,
@@ -112,7 +113,7 @@ export async function customerTotals(
   links: Links,
   customer: { tenant_id: number; id: number },
   siteUid?: string,
-): Promise<{ totals: Totals; active: Map<number, number> }> {
+): Promise<{ totals: Totals; channels: ChannelCounts }> {
   const ailing = needsAttention(await heardNimbles(trx, scope, links))
   const one = siteUid === undefined ? sql`true` : sql`site.uid = ${siteUid}`
   const { rows } = await sql<
@@ -145,8 +146,8 @@ export async function customerTotals(
     notifications: null,
     usecases: usecases.map(({ usecase_key, channels }) => ({ usecase_key, channels })),
   }
-  const bySite = counts.flatMap(({ site_id, active }) => (site_id === null ? [] : [[site_id, active] as const]))
-  return { totals, active: new Map(bySite) }
+  const bySite = counts.flatMap(({ site_id, ...count }) => (site_id === null ? [] : [[site_id, count] as const]))
+  return { totals, channels: new Map(bySite) }
 }
 
 /** @throws 404 when one of them does not exist or is out of reach */

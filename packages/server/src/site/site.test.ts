@@ -235,8 +235,9 @@ test('of a map hold what it draws: place, health and cameras of all of a custome
     long: 4.83,
     site_health: 'unknown',
     site_total_devices: 1,
+    site_attention_channels: 0,
   })
-  expect(body.response[1]).toMatchObject({ lat: null, long: null, site_total_devices: 0 })
+  expect(body.response[1]).toMatchObject({ lat: null, long: null, site_total_devices: 0, site_attention_channels: 0 })
   const watched = await admin.call('site.map', { customer_id: customer.uid, usecase_key: 'fcmsk' })
   expect(watched.body.response.map(({ site_id }: { site_id: string }) => site_id)).toEqual([placed.uid])
 })

@@ -1,5 +1,5 @@
 import { mostPlaces, type Site, type SitePlace } from '@sightline/contract'
-import type { UsecaseKey } from '@sightline/domain'
+import { siteGrade, type UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { joinActive, joinReports, needsAttention } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
@@ -101,10 +101,9 @@ export async function placesOfSites(
     .where(within(scope, 'site', 'site.id'))
   for (const condition of conditionsOf(filter, scope)) query = query.where(condition)
   const rows = await query.orderBy(sql`site.name collate "und-x-icu"`).orderBy('site.id').limit(mostPlaces).execute()
-  const standings = await siteStandings(trx, await heardNimbles(trx, scope, links), rows)
+  const figures = await figuresOfSites(trx, scope, links, rows, await channelsOfSites(trx, scope, links, rows))
   return rows.map(({ id, uid, name, lat, long }) => {
-    const { health, devices } = standings.get(id) ?? noCamera
-    return { site_id: uid, site_name: name, lat, long, site_health: health, site_total_devices: devices }
+    return { site_id: uid, site_name: name, lat, long, ...figures(id) }
   })
 }
 
@@ -181,15 +180,10 @@ export async function moveSites(
     .execute()
 }
 
-const noCamera = { devices: 0, health: 'unknown' } as const
-
 /** Sites as the API shows them, with their health of now. */
 export async function describeSites(trx: Trx, scope: Scope, links: Links, rows: readonly SiteRow[]): Promise<Site[]> {
-  const [heads, channels, tags] = await Promise.all([
-    headsOfSites(trx, scope, links, rows),
-    channelsOfSites(trx, scope, links, rows),
-    tagsOfSites(trx, rows),
-  ])
+  const channels = await channelsOfSites(trx, scope, links, rows)
+  const [heads, tags] = await Promise.all([headsOfSites(trx, scope, links, rows, channels), tagsOfSites(trx, rows)])
   return rows.map((row) => ({
     ...(heads.get(row.id) as SiteHead),
     customer_id: row.customer_uid,
@@ -198,8 +192,6 @@ export async function describeSites(trx: Trx, scope: Scope, links: Links, rows: 
     faces_allowed_at: row.faces_allowed_at?.toISOString() ?? null,
     faces_notice: row.faces_notice,
     faces_days: row.faces_days,
-    site_active_channels: channels.get(row.id)?.active ?? 0,
-    site_attention_channels: channels.get(row.id)?.ailing ?? 0,
     site_tags: tags.get(row.id) ?? [],
     organization_id: row.organization_uid,
     version: row.version,
@@ -208,10 +200,7 @@ export async function describeSites(trx: Trx, scope: Scope, links: Links, rows: 
   }))
 }
 
-type SiteHead = Pick<
-  Site,
-  'site_id' | 'site_name' | 'site_address' | 'site_image' | 'site_total_devices' | 'site_notifications' | 'site_health'
->
+type SiteHead = Pick<Site, 'site_id' | 'site_name' | 'site_address' | 'site_image' | 'site_notifications'> & SiteFigures
 
 /** What is said of sites wherever they stand, by the site's number and in the order of the rows. */
 export async function headsOfSites(
@@ -219,26 +208,31 @@ export async function headsOfSites(
   scope: Scope,
   links: Links,
   rows: readonly SiteRow[],
+  channels: ChannelCounts,
 ): Promise<Map<number, SiteHead>> {
-  const standings = await siteStandings(trx, await heardNimbles(trx, scope, links), rows)
-  const head = (row: SiteRow): SiteHead => {
-    const { health, devices } = standings.get(row.id) ?? noCamera
-    return {
-      site_id: row.uid,
-      site_name: row.name,
-      site_address: row.address as Site['site_address'],
-      site_image: row.image,
-      site_total_devices: devices,
-      // Nothing notifies in this version: not even none.
-      site_notifications: null,
-      site_health: health,
-    }
-  }
+  const figures = await figuresOfSites(trx, scope, links, rows, channels)
+  const head = (row: SiteRow): SiteHead => ({
+    site_id: row.uid,
+    site_name: row.name,
+    site_address: row.address as Site['site_address'],
+    site_image: row.image,
+    // Nothing notifies in this version: not even none.
+    site_notifications: null,
+    ...figures(row.id),
+  })
   return new Map(rows.map((row) => [row.id, head(row)]))
 }
 
-/** How many channels of sites sent something in the last hours, and how many need attention, by the site's number. */
-async function channelsOfSites(trx: Trx, scope: Scope, links: Links, sites: readonly SiteRow[]) {
+/** By the site's number; one without channels is missing. */
+export type ChannelCounts = ReadonlyMap<number, { active: number; ailing: number }>
+
+/** How many channels of sites sent something in the last hours, and how many need attention. */
+async function channelsOfSites(
+  trx: Trx,
+  scope: Scope,
+  links: Links,
+  sites: readonly { tenant_id: number; id: number }[],
+): Promise<ChannelCounts> {
   const { tenants, ids } = numbersOf(sites)
   const ailing = needsAttention(await heardNimbles(trx, scope, links))
   const { rows } = await sql<{ site_id: number; active: number; ailing: number }>`
@@ -247,6 +241,29 @@ async function channelsOfSites(trx: Trx, scope: Scope, links: Links, sites: read
     where channel.tenant_id = any(${tenants}::int4[]) and channel.site_id = any(${ids}::int4[]) and ${ofChannels(scope)}
     group by 1`.execute(trx)
   return new Map(rows.map((row) => [row.site_id, row]))
+}
+
+type SiteFigures = Pick<Site, 'site_total_devices' | 'site_active_channels' | 'site_attention_channels' | 'site_health'>
+
+/** What sites have and how they fare with all of it, by the site's number. */
+async function figuresOfSites(
+  trx: Trx,
+  scope: Scope,
+  links: Links,
+  sites: readonly { tenant_id: number; id: number }[],
+  channels: ChannelCounts,
+): Promise<(id: number) => SiteFigures> {
+  const standings = await siteStandings(trx, await heardNimbles(trx, scope, links), sites)
+  return (id) => {
+    const { devices, health } = standings.get(id) ?? { devices: 0, health: 'unknown' }
+    const { active, ailing } = channels.get(id) ?? { active: 0, ailing: 0 }
+    return {
+      site_total_devices: devices,
+      site_active_channels: active,
+      site_attention_channels: ailing,
+      site_health: siteGrade(health, ailing),
+    }
+  }
 }
 
 /** Tags of the cameras of sites, as a person reads them, by the site's number. */

@@ -12,6 +12,7 @@ import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Go } from '../ui/Go.tsx'
 import { HealthTag } from '../ui/Health.tsx'
+import { NeedsAttention } from '../ui/NeedsAttention.tsx'
 import { usePages } from '../ui/pages.ts'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { CustomerPeople } from './CustomerPeople.tsx'
@@ -89,6 +90,7 @@ function Sites({ customer, mayEdit }: { customer: Customer; mayEdit: boolean }) 
                 {site.site_name}
               </Go>
               <HealthTag health={site.site_health} pending={site.site_total_devices === 0 && t('health.noCameras')} />
+              <NeedsAttention count={site.site_attention_channels} of={{ sid: site.site_id }} />
               {mayEdit && !customer.is_default && (
                 <ActionIcon
                   variant="subtle"

@@ -10,10 +10,10 @@ import { refreshMs } from '../ui/cameras/customer-cameras.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
-import { HealthTag } from '../ui/Health.tsx'
 import { SitePeek } from '../ui/map/SitePeek.tsx'
 import { SitesMap } from '../ui/map/SitesMap.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { SiteHealth } from '../ui/SiteHealth.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import classes from './dashboard.module.css'
 
@@ -53,12 +53,12 @@ export function SitesView({ customerId, uc }: { customerId: string; uc: UsecaseK
         }
       >
         <ul className={classes.sites}>
-          {sites.slice(0, mostListed).map(({ site_id, site_name, site_health, site_total_devices }) => (
-            <li key={site_id}>
-              <button type="button" aria-pressed={site_id === chosen} onClick={() => setChosen(site_id)}>
-                <span className="truncate">{site_name}</span>
-                <span className="t3 num">{t('dashboard.cameras', { count: site_total_devices })}</span>
-                <HealthTag health={site_health} pending={site_total_devices === 0 && t('health.noCameras')} />
+          {sites.slice(0, mostListed).map((site) => (
+            <li key={site.site_id}>
+              <button type="button" aria-pressed={site.site_id === chosen} onClick={() => setChosen(site.site_id)}>
+                <span className="truncate">{site.site_name}</span>
+                <span className="t3 num">{t('dashboard.cameras', { count: site.site_total_devices })}</span>
+                <SiteHealth site={site} />
               </button>
             </li>
           ))}

@@ -13,13 +13,13 @@ import { refreshMs } from '../ui/cameras/customer-cameras.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
-import { HealthTag } from '../ui/Health.tsx'
 import { SitePeek } from '../ui/map/SitePeek.tsx'
 import { SitesMap } from '../ui/map/SitesMap.tsx'
 import { readView, writeView } from '../ui/map/view.ts'
 import { NoCustomer } from '../ui/NoCustomer.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { SiteHealth } from '../ui/SiteHealth.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import classes from './map.module.css'
 
@@ -201,7 +201,8 @@ function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props
   )
 }
 
-function Words({ site: { site_name, site_health, site_total_devices } }: { site: SitePlace }) {
+function Words({ site }: { site: SitePlace }) {
+  const { site_name, site_total_devices } = site
   const { t } = useTranslation()
   return (
     <>
@@ -209,7 +210,7 @@ function Words({ site: { site_name, site_health, site_total_devices } }: { site:
         <span className="truncate">{site_name}</span>
         <span className="t3 num">{t('dashboard.cameras', { count: site_total_devices })}</span>
       </span>
-      <HealthTag health={site_health} pending={site_total_devices === 0 && t('health.noCameras')} />
+      <SiteHealth site={site} />
     </>
   )
 }

@@ -9,7 +9,7 @@ type Props = {
   of: Search
 }
 
-/** How many analytics need attention, as a way to them. A site's own health is that of its cameras: this stands beside it. */
+/** How many analytics need attention, as a way to them: beside the health of a site, why it is not healthy although its cameras send. */
 export function NeedsAttention({ count, of }: Props) {
   const { t } = useTranslation()
   if (count === 0) return null

@@ -1,9 +1,11 @@
 import { networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
+import { lastingAddresses } from '../../simcam/src/testing/network.ts'
 import { addressFault, ipsMeantAt, streamSchemes } from './camera-address.ts'
 
 const none = () => false
-const fault = (address: string) => addressFault(address, streamSchemes, none)
+const beside = { is_local: true, address: '127.0.0.1' }
+const fault = (address: string, opener = beside) => addressFault(address, streamSchemes, none, opener)
 
 it.each([
   'rtsp://192.168.1.20:554/stream1',
@@ -50,8 +52,8 @@ it.each([
 
 it('lets a loopback camera through where it is declared, port by port', () => {
   const exempt = (host: string, port: number) => host === '127.0.0.1' && port === 8554
-  expect(addressFault('rtsp://127.0.0.1:8554/x', ['rtsp:'], exempt)).toBeNull()
-  expect(addressFault('rtsp://127.0.0.1:8555/x', ['rtsp:'], exempt)).toBe('address_refused')
+  expect(addressFault('rtsp://127.0.0.1:8554/x', ['rtsp:'], exempt, beside)).toBeNull()
+  expect(addressFault('rtsp://127.0.0.1:8555/x', ['rtsp:'], exempt, beside)).toBe('address_refused')
 })
 
 it('refuses every address of this machine, at any port, for streams and for ONVIF, however it is written', () => {
@@ -61,7 +63,7 @@ it('refuses every address of this machine, at any port, for streams and for ONVI
     const host = family === 'IPv6' ? `[${address}]` : address
     for (const port of ['', ':80', ':8554', ':55555'])
       expect([address, fault(`rtsp://${host}${port}/x`)]).toEqual([address, 'address_refused'])
-    expect(addressFault(`http://${host}/onvif/device_service`, ['http:'], none)).toBe('address_refused')
+    expect(addressFault(`http://${host}/onvif/device_service`, ['http:'], none, beside)).toBe('address_refused')
     if (family === 'IPv6') continue
     const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
     for (const other of [String(number), `0x${number.toString(16)}`, `[::ffff:${address}]`])
@@ -82,4 +84,17 @@ it.each([
 ])('of the addresses of this machine, %s is told those that mean it there', (_, nimble, told) => {
   const own = ['127.0.0.1', '::1', '192.168.1.10', '172.17.0.1', '169.254.3.4', 'fe80::1', '8.8.4.4', 'fd00::10']
   expect(ipsMeantAt(nimble, own)).toEqual(told)
+})
+
+it('takes an address that only means this machine here, where the edge server is elsewhere', () => {
+  const elsewhere = { is_local: false, address: 'edge.example.com' }
+  const near = { is_local: false, address: '192.168.77.20' }
+  const here = lastingAddresses().map(({ address }) => address)
+  const isPrivate = (ip: string) => /^(10|172\.(1[6-9]|2\d|3[01])|192\.168)\./.test(ip)
+  for (const ip of here.filter(isPrivate)) {
+    expect([fault(`rtsp://${ip}/x`), fault(`rtsp://${ip}/x`, near)]).toEqual(['address_refused', 'address_refused'])
+    expect(fault(`rtsp://${ip}/x`, elsewhere)).toBeNull()
+  }
+  for (const ip of ['127.0.0.1', 'localhost', '169.254.169.254', '0.0.0.0', '224.0.0.1'])
+    expect(fault(`rtsp://${ip}/x`, elsewhere)).toBe('address_refused')
 })

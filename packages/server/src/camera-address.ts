@@ -1,8 +1,8 @@
 /**
  * Which addresses may be a camera, before they are saved or sent to an edge server. Cameras live on private networks, so
- * those pass; loopback, this machine's own addresses, cloud metadata services, multicast and other special ones do not. Host names are resolved and
- * checked again by the edge server when it connects: only it sees the camera's network and its DNS. It is told those of this
- * machine's addresses that mean this machine where it is, so that no name leads to them either.
+ * those pass; loopback, those that mean this machine where the edge server is, cloud metadata services, multicast and other special ones do not. Host names are resolved and
+ * checked again by the edge server when it connects: only it sees the camera's network and its DNS. It is told the
+ * same addresses of this machine, so that no name leads to them either.
  */
 import { networkInterfaces } from 'node:os'
 import { ipsOf, isCameraAddress, isLoopbackHost } from '@sightline/domain'
@@ -17,11 +17,15 @@ const defaultPorts: Record<string, number> = { 'rtsp:': 554, 'http:': 80 }
 export const streamSchemes = ['rtsp:']
 export const cameraSchemes = ['rtsp:', 'http:']
 
+/** The edge server that is to open a camera. @param address at which the portal dials it; null: it dials the portal */
+export type Opener = { is_local: boolean; address: string | null }
+
 /** Message id of what is wrong with a camera's address, null when nothing is. */
 export function addressFault(
   address: string,
   protocols: readonly string[],
   exempt: LoopbackExemption,
+  opener: Opener,
 ): 'stream_address' | 'credentials_apart' | 'address_refused' | null {
   const url = URL.parse(address)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -31,7 +35,7 @@ export function addressFault(
   if (url.username !== '' || url.password !== '') return 'credentials_apart'
   const place = placeOf(url)
   if (place === null) return 'stream_address'
-  if (isAllowedHost(place.host, ownIps())) return null
+  if (isAllowedHost(place.host, ipsMeantAt(opener))) return null
   return exempt(place.host, place.port) ? null : 'address_refused'
 }
 
@@ -81,10 +85,7 @@ const rangeOf = (ip: string): string | null => (ipaddr.isValid(ip) ? ipaddr.proc
  * The addresses of this machine that mean it at an edge server too. Public ones do everywhere; private ones are those of
  * a camera in the next building, and nobody's business there, so only an edge server that is reached at one is told.
  */
-export function ipsMeantAt(
-  { is_local, address }: { is_local: boolean; address: string | null },
-  ips: readonly string[] = ownIps(),
-): string[] {
+export function ipsMeantAt({ is_local, address }: Opener, ips: readonly string[] = ownIps()): string[] {
   const isNear = is_local || (address !== null && isInside(rangeOf(address)))
   return ips.filter((ip) => isAllowedHost(ip) && (isNear || rangeOf(ip) === 'unicast'))
 }

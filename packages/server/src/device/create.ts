@@ -1,9 +1,9 @@
 import type { deviceDraft } from '@sightline/contract'
 import { sql } from 'kysely'
 import type * as z from 'zod'
-import { addressFault, addressPlace, streamSchemes } from '../camera-address.ts'
+import { addressFault, addressPlace, type Opener, streamSchemes } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
-import { raiseDesired, readNimble } from '../nimble/store.ts'
+import { type NimbleRow, raiseDesired, readNimble } from '../nimble/store.ts'
 import { invalid } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
@@ -27,14 +27,16 @@ export async function createDevices(
   drafts: readonly DeviceDraft[],
   fieldOf: (index: number, field: string) => string,
 ): Promise<string[]> {
-  const places = await findPlaces(trx, scope, drafts)
+  const found = await findPlaces(trx, scope, drafts)
+  const places = found.map(({ place }) => place)
   const errors: Errors = {}
   const refuse = (index: number, field: string, id: string) => {
     const name = fieldOf(index, field)
     errors[name] = [...(errors[name] ?? []), id]
   }
   for (const [i, draft] of drafts.entries()) {
-    for (const [field, id] of addressErrors(app, draft)) refuse(i, field, id)
+    const { nimble } = found[i] as (typeof found)[number]
+    for (const [field, id] of addressErrors(app, draft, nimble)) refuse(i, field, id)
     if (!places[i]) refuse(i, 'nimble_id', 'not_found')
   }
   await checkTaken(trx, drafts, places, refuse)
@@ -50,24 +52,29 @@ export async function createDevices(
 
 type Place = { tenant_id: number; site_id: number; nimble_id: number }
 
-/** Where each camera goes; null where site and edge server belong to different organizations. @throws 404 */
-async function findPlaces(trx: Trx, scope: Scope, drafts: readonly DeviceDraft[]): Promise<(Place | null)[]> {
+/** Where each camera goes, and who opens it; no place where site and edge server belong to different organizations. @throws 404 */
+async function findPlaces(
+  trx: Trx,
+  scope: Scope,
+  drafts: readonly DeviceDraft[],
+): Promise<{ place: Place | null; nimble: NimbleRow }[]> {
   const sites = new Map<string, Awaited<ReturnType<typeof readSite>>>()
-  const nimbles = new Map<string, Awaited<ReturnType<typeof readNimble>>>()
-  const places: (Place | null)[] = []
+  const nimbles = new Map<string, NimbleRow>()
+  const found: { place: Place | null; nimble: NimbleRow }[] = []
   for (const { site_id, nimble_id } of drafts) {
     const site = sites.get(site_id) ?? (await readSite(trx, scope, site_id))
     const nimble = nimbles.get(nimble_id) ?? (await readNimble(trx, scope, nimble_id))
     sites.set(site_id, site)
     nimbles.set(nimble_id, nimble)
     const isOneTenant = site.tenant_id === nimble.tenant_id
-    places.push(isOneTenant ? { tenant_id: site.tenant_id, site_id: site.id, nimble_id: nimble.id } : null)
+    const place = isOneTenant ? { tenant_id: site.tenant_id, site_id: site.id, nimble_id: nimble.id } : null
+    found.push({ place, nimble })
   }
-  return places
+  return found
 }
 
 /** Addresses that no camera may have, as field and message id. */
-export function addressErrors(app: Services, draft: DeviceDraft): [string, string][] {
+export function addressErrors(app: Services, draft: DeviceDraft, opener: Opener): [string, string][] {
   const addresses: [string, string][] = [
     ['stream_address', draft.stream_address],
     ...(draft.device_source ?? []).map(
@@ -75,7 +82,7 @@ export function addressErrors(app: Services, draft: DeviceDraft): [string, strin
     ),
   ]
   return addresses.flatMap(([field, address]) => {
-    const fault = addressFault(address, streamSchemes, app.demo.isDemo)
+    const fault = addressFault(address, streamSchemes, app.demo.isDemo, opener)
     return fault ? [[field, fault] as [string, string]] : []
   })
 }

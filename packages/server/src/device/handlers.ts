@@ -26,6 +26,7 @@ import {
   deviceRows,
   homeOf,
   lockDevice,
+  openerOf,
   pageOfDevices,
   passwordToStore,
   readDevice,
@@ -93,7 +94,8 @@ export const device: Handlers<'device'> = {
       if (version !== undefined && version !== before.version) throw stale()
       const target = nimble_id === undefined ? null : await readNimble(trx, scope, nimble_id)
       const streams = (await sourcesOfDevices(trx, scope, [before])).get(before.id) ?? []
-      const next = nextStreams(app, streams, { stream_address: change.stream_address, device_source })
+      const wanted = { stream_address: change.stream_address, device_source }
+      const next = nextStreams(app, streams, wanted, target ?? openerOf(before))
       const addresses = next.map(({ address }) => address)
       const password = passwordToStore(app, before, change.password, homeOf(before, streams), addresses)
       await putStreams(trx, before, streams, next)

@@ -42,7 +42,11 @@ async function knownPlaces(trx: Trx, scope: Scope, { site_id, nimble_id }: Input
     throw new Refusal(400, 'Error in inputs', { errors: { nimble_id: ['not_found'] } })
   const tenant = site.tenant_id
   const sites = await trx.selectFrom('site').select(['id', 'uid', 'name']).where('tenant_id', '=', tenant).execute()
-  const nimbles = await trx.selectFrom('nimble').select(['uid', 'name']).where('tenant_id', '=', tenant).execute()
+  const nimbles = await trx
+    .selectFrom('nimble')
+    .select(['uid', 'name', 'address', 'is_local'])
+    .where('tenant_id', '=', tenant)
+    .execute()
   const devices = await trx
     .selectFrom('device')
     .select(['uid', 'name', 'site_id', 'stream_address', 'endpoint_uuid'])
@@ -53,7 +57,7 @@ async function knownPlaces(trx: Trx, scope: Scope, { site_id, nimble_id }: Input
     site,
     nimble,
     sites: Map.groupBy(sites, ({ name }) => folded(name)),
-    nimbles: new Map(nimbles.map(({ name, uid }) => [folded(name), uid])),
+    nimbles: new Map(nimbles.map((one) => [folded(one.name), one])),
     names: new Set(devices.map(({ name, site_id }) => `${siteUids.get(site_id)} ${folded(name)}`)),
     addresses: new Map(devices.map(({ stream_address, uid }) => [stream_address, uid])),
     endpoints: new Map(
@@ -73,8 +77,8 @@ function planRow(cells: ImportRow, row: number, known: Known, app: Services): Om
     errors[field] = [...(errors[field] ?? []), ...ids]
   }
   const site_id = siteOf(cells.site_name, known, (id) => refuse('site_name', id))
-  const nimble_id = cells.nimble_name === '' ? known.nimble.uid : known.nimbles.get(folded(cells.nimble_name.trim()))
-  if (!nimble_id) refuse('nimble_name', 'not_found')
+  const nimble = cells.nimble_name === '' ? known.nimble : known.nimbles.get(folded(cells.nimble_name.trim()))
+  if (!nimble) refuse('nimble_name', 'not_found')
   if (cells.password === passwordLeftOut) refuse('password', 'password_left_out')
   const tags = readTags(cells.device_tags)
   if (!tags) refuse('device_tags', 'tags_form')
@@ -83,7 +87,7 @@ function planRow(cells: ImportRow, row: number, known: Known, app: Services): Om
     {
       device_name: name,
       site_id: site_id ?? known.site.uid,
-      nimble_id: nimble_id ?? known.nimble.uid,
+      nimble_id: (nimble ?? known.nimble).uid,
       stream_address: address,
       username: cells.username || null,
       password: cells.password || null,
@@ -103,7 +107,8 @@ function planRow(cells: ImportRow, row: number, known: Known, app: Services): Om
     for (const [field, ids] of Object.entries(fieldErrors(parsed.error)))
       for (const column of columnOf(field)) refuse(column, ...ids)
   if (parsed.data)
-    for (const [field, id] of addressErrors(app, parsed.data)) for (const column of columnOf(field)) refuse(column, id)
+    for (const [field, id] of addressErrors(app, parsed.data, nimble ?? known.nimble))
+      for (const column of columnOf(field)) refuse(column, id)
 
   const draft = parsed.data
   if (draft && Object.keys(errors).length === 0) {

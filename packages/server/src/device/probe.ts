@@ -23,8 +23,6 @@ export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
     const { tenantId, userId } = principal
     app.bus.publish({ tenantId, siteId: null, userId, message: { type: 'probe', probe_id: input.probe_id, finding } })
   }
-  const fault = addressFault(input.address, cameraSchemes, app.demo.isDemo)
-  if (fault) throw invalid({ address: [fault] })
   const { nimble, device, home, known } = await app.db.as(scope, async (trx) => {
     const nimble = await readNimble(trx, scope, input.nimble_id)
     const device = input.device_id === undefined ? null : await readDevice(trx, scope, input.device_id)
@@ -36,6 +34,8 @@ export async function probe(input: Input, ctx: Ctx): Promise<Probe> {
       known: await knownCameras(trx, nimble.tenant_id),
     }
   })
+  const fault = addressFault(input.address, cameraSchemes, app.demo.isDemo, nimble)
+  if (fault) throw invalid({ address: [fault] })
   const probed = await app.links.probe(
     nimble.uid,
     {

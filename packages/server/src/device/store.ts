@@ -1,6 +1,7 @@
 import type { Channel, Device } from '@sightline/contract'
 import { cameraHealth, gravity, type HealthGrade, type Judged, sourceHealth, type UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import type { Opener } from '../camera-address.ts'
 import { listChannelsOfDevices } from '../channel/store.ts'
 import type { Database, Trx } from '../db/database.ts'
 import { once } from '../db/once.ts'
@@ -76,6 +77,8 @@ const withParents = (trx: Trx, own: ReturnType<typeof inOrder>) =>
       'site.timezone',
       'nimble.uid as nimble_uid',
       'nimble.name as nimble_name',
+      'nimble.address as nimble_address',
+      'nimble.is_local as nimble_is_local',
       'nimble_state.state as link_state',
       'nimble_state.cause as link_cause',
     ])
@@ -83,6 +86,12 @@ const withParents = (trx: Trx, own: ReturnType<typeof inOrder>) =>
     .orderBy('device.tenant_id')
     .orderBy('device.id')
 export type DeviceRow = Awaited<ReturnType<ReturnType<typeof withParents>['execute']>>[number]
+
+/** Who opens its streams. */
+export const openerOf = ({ nimble_is_local, nimble_address }: DeviceRow): Opener => ({
+  is_local: nimble_is_local,
+  address: nimble_address,
+})
 
 /** @throws 404 when it does not exist or is out of reach */
 export async function readDevice(trx: Trx, scope: Scope, uid: string): Promise<DeviceRow> {

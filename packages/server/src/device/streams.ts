@@ -1,7 +1,7 @@
 /** What becomes of a camera's streams when its address changes, or another camera takes its place. */
 import type { deviceChange } from '@sightline/contract'
 import type * as z from 'zod'
-import { addressFault, addressPlace, streamSchemes } from '../camera-address.ts'
+import { addressFault, addressPlace, type Opener, streamSchemes } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
@@ -23,14 +23,20 @@ export type NextStream = { row: StreamRow | null; name: string; address: string;
  * The streams that a camera is to have. With a list: those of the list. With an address alone: the default stream has it,
  * and what was read from the same place is read from the new one, so that nothing shows the old place any more.
  * @param rows its streams, the default first
+ * @param opener the edge server that is to open them
  * @throws 400 for addresses that no camera may have, for streams that are not the camera's or stand there twice, and for
  * an address beside a list
  */
-export function nextStreams(app: Pick<Services, 'demo'>, rows: readonly StreamRow[], change: Change): NextStream[] {
+export function nextStreams(
+  app: Pick<Services, 'demo'>,
+  rows: readonly StreamRow[],
+  change: Change,
+  opener: Opener,
+): NextStream[] {
   const asTheyAre = rows.map((row) => ({ row, name: row.name, address: row.address, role: row.role }))
   const errors: Record<string, string[]> = {}
   const check = (field: string, address: string) => {
-    const fault = addressFault(address, streamSchemes, app.demo.isDemo)
+    const fault = addressFault(address, streamSchemes, app.demo.isDemo, opener)
     if (fault) errors[field] = [fault]
   }
   let next: NextStream[] = asTheyAre

@@ -6,6 +6,7 @@ import {
   followDefaultSource,
   homeOf,
   lockDevice,
+  openerOf,
   passwordToStore,
   updateDevice,
 } from '../device/store.ts'
@@ -36,9 +37,9 @@ const sourcesPerDevice = 4
 export const source: Handlers<'source'> = {
   async create({ device_id, nimble_id, password, ...draft }, ctx) {
     const { app, scope } = ctx
-    checkAddress(app, draft.source_address)
     const row = await app.db.as(scope, async (trx) => {
       const device = await lockDevice(trx, scope, device_id)
+      checkAddress(app, draft.source_address, device)
       if (nimble_id !== undefined && nimble_id !== device.nimble_uid) throw invalid({ nimble_id: ['not_found'] })
       const others = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
       if (others.length >= sourcesPerDevice) throw invalid({ device_id: [`at_most:${sourcesPerDevice}`] })
@@ -58,10 +59,10 @@ export const source: Handlers<'source'> = {
 
   async update({ source_id, source_name, source_address, password, version, ...change }, ctx) {
     const { app, scope } = ctx
-    if (source_address !== undefined) checkAddress(app, source_address)
     const { before, row } = await app.db.as(scope, async (trx) => {
       // Two who choose a default at once: the second waits, and takes the mark from where the first put it.
       const device = await lockDevice(trx, scope, (await readSource(trx, scope, source_id)).device_uid)
+      if (source_address !== undefined) checkAddress(app, source_address, device)
       const before = await readSource(trx, scope, source_id)
       const streams = (await sourcesOfDevices(trx, scope, [{ tenant_id: before.tenant_id, id: before.device_id }])).get(
         before.device_id,
@@ -142,8 +143,8 @@ async function storePassword(
   await touchSources(trx, device)
 }
 
-function checkAddress(app: Services, address: string): void {
-  const fault = addressFault(address, streamSchemes, app.demo.isDemo)
+function checkAddress(app: Services, address: string, device: DeviceRow): void {
+  const fault = addressFault(address, streamSchemes, app.demo.isDemo, openerOf(device))
   if (fault) throw invalid({ source_address: [fault] })
 }
 

@@ -94,8 +94,10 @@ async function browser(): Promise<void> {
   }
 }
 
+/** First the shell that draws pages alone: each new page of a whole Chromium costs a second for windows nobody sees. */
 async function findChromium(): Promise<string | null> {
-  const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+  const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
+  const places = [process.env.CHROMIUM, ...names.map((name) => `/usr/bin/${name}`)]
   const found = () => places.find((path) => path && existsSync(path)) ?? null
   if (!found() && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     console.log('Installing Chromium for the browser tests …')

@@ -5,7 +5,7 @@
  * (`postgres`) runs by name and in CI.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fail } from './prepare.mjs'
@@ -23,6 +23,7 @@ const chosen = (asked.length > 0 ? asked : steps.filter((step) => step !== 'post
 /** What starts programs of its own, edge servers and the embedded database: another PostgreSQL changes nothing there. */
 const withPrograms = [
   'packages/server/src/main.test.ts',
+  'packages/server/src/channel/occupancy.test.ts',
   'packages/server/src/db/embedded.test.ts',
   'packages/server/src/device/onboarding.test.ts',
   'packages/server/src/event/crash.test.ts',
@@ -65,9 +66,15 @@ function skip(what: string): void {
 
 async function postgres(): Promise<void> {
   const bin = postgresServer()
-  const paths = ['packages/server', ...withPrograms.flatMap((path) => ['--exclude', path])]
+  const paths = [...withDatabase(), ...withPrograms.flatMap((path) => ['--exclude', path])]
   if (bin) await suite('postgres', 'vitest.config.ts', { TEST_POSTGRES_BIN: bin }, paths)
   else skip('the API suite on a PostgreSQL server needs the package postgresql (apt-get install postgresql)')
+}
+
+/** Test files of the server that ask for a database. */
+function withDatabase(): string[] {
+  const tests = globSync('packages/server/src/**/*.test.ts', { cwd: root })
+  return tests.filter((path) => /testing\/(app|database)\.ts/.test(readFileSync(join(root, path), 'utf8')))
 }
 
 /** The newest server that Debian's packages installed. */

@@ -19,6 +19,11 @@ import { health } from './health.ts'
 import { op } from './op.ts'
 import { zone, zoneDraft } from './static.ts'
 
+/** What one channel can give to others. `tuning`: all elements of its pipeline but those of its camera's place. */
+export const channelSettings = ['zones', 'tuning', 'channel_threshold', 'auto_recovery'] as const
+/** So many channels are given settings in one call. */
+export const changedChannels = 100
+
 export const channelStates = ['saved', 'sent', 'applied', 'running', 'stopped', 'refused'] as const
 export const detectorStates = ['ok', 'needs_model', 'needs_calibration', 'degraded'] as const
 
@@ -148,6 +153,22 @@ export const channelChange = z.strictObject({
   version,
 })
 
+const setting = z.union([z.string(), z.number(), z.boolean()]).nullable()
+/** What became of one of the channels that were given settings, or with a dry run would. */
+export const copiedChannel = z
+  .object({
+    channel_id: z.uuid(),
+    outcome: z.enum(['copied', 'unchanged', 'failed']),
+    /** Why it failed, as `error_code` of the same change alone. */
+    error_code: z.string().nullable(),
+    /** By setting, and by element of `tuning`. Of `zones` the names; they differ in more than that where both are one. */
+    changes: z.array(z.object({ setting: z.string(), before: setting, after: setting })),
+    /** The zones were drawn on a picture of another shape: somebody should look at them. */
+    is_other_shape: z.boolean(),
+  })
+  .meta({ id: 'CopiedChannel' })
+export type CopiedChannel = z.infer<typeof copiedChannel>
+
 /** Starting anew and looking for faults are jobs. */
 const started = z.object({ job_id: z.uuid() })
 /** Channels go to a person; with a use case only channels of that one. */
@@ -276,6 +297,20 @@ export const channel = {
       restarts: z.array(z.object({ channel_id: z.uuid(), channel_name: z.string(), device_id: z.uuid() })),
     }),
     status: 201,
+  }),
+  copy: op({
+    method: 'POST',
+    path: '/channel/copy',
+    summary: 'Give settings of one channel to others of its use case, each by itself; a dry run says what would change',
+    access: 'admin_and_above',
+    input: z.strictObject({
+      channel_id: id,
+      to: z.array(id).min(1, 'channel_required').max(changedChannels, `at_most_items:${changedChannels}`),
+      /** Masks are the camera's, and stay. */
+      settings: z.array(z.enum(channelSettings)).min(1, 'required'),
+      dry_run: z.boolean().default(false),
+    }),
+    output: z.object({ channels: z.array(copiedChannel) }),
   }),
   revive: op({
     method: 'POST',

@@ -108,7 +108,9 @@ function relationFaults(map: PipelineElements): Record<string, string> {
   return faults
 }
 
-const calibrationKeys = ['calibration.image_points', 'calibration.world_points_m'] as const
+export const calibrationKeys = ['calibration.image_points', 'calibration.world_points_m'] as const
+/** What is true of one camera and its place alone: no other analytic is given these. */
+export const placeKeys: readonly string[] = [...calibrationKeys, 'analytic.timezone']
 const smokeKeys = [
   ['analytic.smoke_low', 'analytic.smoke_intermediate'],
   ['analytic.smoke_intermediate', 'analytic.smoke_high'],

@@ -1,23 +1,24 @@
-import { countsOccupancy, dwellFault, missingShape, withSidPrefix, type ZoneKind } from '@sightline/domain'
+import { countsOccupancy, type ZoneKind } from '@sightline/domain'
 import { assign, unassign } from '../assignment.ts'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
-import { lockDevices, readDevice } from '../device/store.ts'
+import { readDevice } from '../device/store.ts'
 import { channelFigures } from '../event/store.ts'
 import { mediaUrl } from '../media/store.ts'
 import { type Ctx, type Handlers, reply } from '../mount.ts'
 import { isReachable, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
 import { joinAsWritten, pageOf } from '../page.ts'
-import { completeElements, dropWithChannel, readPipeline, updatePipeline } from '../pipeline/store.ts'
-import { invalid, Refusal, stale } from '../refusal.ts'
+import { dropWithChannel } from '../pipeline/store.ts'
+import { Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
 import { readSite } from '../site/store.ts'
 import { sourcesOfDevices } from '../source/store.ts'
-import { replaceZones } from '../static/store.ts'
-import { anyStill, forgetStills, paintMasks, type TakenPicture, takeStill } from '../still.ts'
+import { anyStill, forgetStills, paintMasks, takeStill } from '../still.ts'
 import { changeOf, writeTrace } from '../trace.ts'
 import { findUser } from '../user/store.ts'
+import { changeChannel, lockChannel } from './change.ts'
+import { copyChannel } from './copy.ts'
 import { createChannel } from './create.ts'
 import { refactorChannel } from './refactor.ts'
 import { revive } from './revive.ts'
@@ -30,12 +31,9 @@ import {
   deleteChannel,
   describeChannels,
   forgetDeleted,
-  forgetView,
   listChannels,
   pageOfChannels,
   readChannel,
-  touchChannels,
-  updateChannel,
 } from './store.ts'
 import { troubleshoot } from './trouble.ts'
 import { viewOf } from './view.ts'
@@ -92,44 +90,12 @@ export const channel: Handlers<'channel'> = {
     return entity
   },
 
-  async update({ channel_id, channel_name, channel_sid, channel_threshold, auto_recovery, ...change }, ctx) {
+  async update({ channel_id, ...change }, ctx) {
     const { app, scope, principal } = ctx
     if (change.zones) await renewStill(app, scope, channel_id, principal.userId)
     const { before, taken, row, entity } = await app.db.as(scope, async (trx) => {
       const before = await lockChannel(trx, scope, channel_id)
-      let taken: TakenPicture[] = []
-      await updateChannel(
-        trx,
-        before,
-        {
-          name: channel_name,
-          sid: channel_sid && withSidPrefix(channel_sid),
-          threshold: channel_threshold,
-          auto_recovery,
-          // Without a picture the one before goes on to tell whether the camera was turned.
-          reference_uid: change.zones && (before.snapshot_uid ?? undefined),
-        },
-        change.version,
-      )
-      if (change.zones) {
-        const missing = missingShape(before.usecase_key, change.zones)
-        if (missing) throw invalid({ zones: [missing] })
-        for (const [i, drawn] of change.zones.entries()) {
-          const fault = dwellFault(before.usecase_key, drawn)
-          if (fault) throw invalid({ [`zones.${i}.dwell_s`]: [fault] })
-        }
-        const { tenant_id, source_id, id } = before
-        const hides = await replaceZones(trx, { tenant_id, source_id, channel_id: id }, change.zones)
-        if (hides) taken = await forgetStills(trx, app, before)
-        await forgetView(trx, before)
-      }
-      if (change.pipeline) {
-        const pipeline = await readPipeline(trx, scope, before.pipeline_uid)
-        const wanted = { ...pipeline.elements, ...change.pipeline.pipeline_elements }
-        const elements = completeElements(before.usecase_key, wanted, 'pipeline.pipeline_elements')
-        await updatePipeline(trx, pipeline, { elements })
-        await touchChannels(trx, before.tenant_id, { pipelineId: pipeline.id })
-      }
+      const taken = await changeChannel(trx, ctx, before, change)
       return { before, taken, ...(await both(trx, ctx, channel_id)) }
     })
     tell(ctx, row)
@@ -138,6 +104,8 @@ export const channel: Handlers<'channel'> = {
     await paintMasks(app, row, taken)
     return entity
   },
+
+  copy: copyChannel,
 
   async refactor({ dry_run, ...wish }, ctx) {
     const { app, scope, note } = ctx
@@ -214,6 +182,7 @@ export const channel: Handlers<'channel'> = {
     const { app, scope } = ctx
     const row = await app.db.as(scope, async (trx) => {
       const before = await lockChannel(trx, scope, channel_id)
+      await raiseDesired(trx, before)
       if (before.auto_recovery)
         throw new Refusal(409, 'Cannot delete Analytic, auto-recovery is enabled', { code: 'auto_recovery_enabled' })
       if (!force && !isReachable(app.links, before)) throw unreachable()
@@ -245,19 +214,6 @@ export const channel: Handlers<'channel'> = {
       view: await viewOf(app, scope, row, uid),
     }
   },
-}
-
-/**
- * A channel that is about to change, and its edge server told so: before anything else of it is touched, in the order in
- * which everybody waits. @throws 404
- */
-async function lockChannel(trx: Trx, scope: Scope, uid: string): Promise<ChannelRow> {
-  const seen = await readChannel(trx, scope, uid)
-  await lockDevices(trx, scope, [seen.device_uid])
-  const row = await readChannel(trx, scope, uid)
-  if (row.device_uid !== seen.device_uid) throw stale()
-  await raiseDesired(trx, row)
-  return row
 }
 
 /** The picture that zones are drawn on was fetched when the form opened; a still of this age is taken for it. */

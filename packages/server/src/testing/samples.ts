@@ -138,6 +138,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'channel.list': (w) => ({ device_id: w.device }),
   'channel.mine': () => ({}),
   'channel.byNimble': (w) => ({ nimble_id: w.nimble }),
+  'channel.copy': (w) => ({ channel_id: w.channel, to: [w.channel], settings: ['channel_threshold'] }),
   'channel.refactor': (w) => ({ channel_id: w.channel, source_id: w.source }),
   'channel.bySite': (w) => ({ site_id: w.site }),
   'channel.stats': (w) => ({ channel_id: [w.channel] }),

@@ -1,6 +1,14 @@
 import { Alert, Button, Group, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { type Bundle, channelDraft, type Device } from '@sightline/contract'
-import { dwellItem, elementFaults, type PipelineElements, type UsecaseKey, usecases } from '@sightline/domain'
+import {
+  calibrationKeys,
+  dwellItem,
+  elementFaults,
+  type PipelineElements,
+  placeKeys,
+  type UsecaseKey,
+  usecases,
+} from '@sightline/domain'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -18,7 +26,7 @@ import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { useSiteZones } from '../ui/site-zones.ts'
 import { Wizard } from '../ui/Wizard.tsx'
-import { calibrationKeys, type Drawing, faultOf } from '../ui/zones/editing.ts'
+import { type Drawing, faultOf } from '../ui/zones/editing.ts'
 import { useZones } from '../ui/zones/useZones.ts'
 import { ZoneEditor } from '../ui/zones/ZoneEditor.tsx'
 import { EdgeRoom } from './EdgeRoom.tsx'
@@ -289,7 +297,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
                 values={elements}
                 base={base}
                 faults={faults}
-                hidden={zone ? calibrationKeys : [...calibrationKeys, 'analytic.timezone']}
+                hidden={zone ? calibrationKeys : placeKeys}
                 onChange={(element, value) =>
                   setOverrides({
                     usecase: key,

@@ -1,7 +1,15 @@
 import { ActionIcon, Alert, Button, Menu, SegmentedControl } from '@mantine/core'
 import type { Channel, Device } from '@sightline/contract'
 import { countsOccupancy, type MetricId } from '@sightline/domain'
-import { IconArrowsExchange, IconDots, IconPolygon, IconRefresh, IconStethoscope, IconTrash } from '@tabler/icons-react'
+import {
+  IconArrowsExchange,
+  IconCopy,
+  IconDots,
+  IconPolygon,
+  IconRefresh,
+  IconStethoscope,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -29,6 +37,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { BlockSkeleton, RowsSkeleton } from '../ui/Skeletons.tsx'
 import { ChannelFacts } from './ChannelFacts.tsx'
+import { CopyChannel } from './CopyChannel.tsx'
 import classes from './channel.module.css'
 import { FacesOff, useMissing } from './Needs.tsx'
 import { RefactorChannel } from './RefactorChannel.tsx'
@@ -251,6 +260,7 @@ function More({ channel, device, mayEdit }: { channel: Channel; device: Device; 
   const go = useGo()
   const [asks, setAsks] = useState(false)
   const [refactors, setRefactors] = useState(false)
+  const [copies, setCopies] = useState(false)
   const update = useMutation(api.channel.update.mutation())
   const remove = useMutation(api.channel.delete.mutation({ inline: true }))
   const { revive } = useChannelJob(channel.channel_id)
@@ -274,6 +284,11 @@ function More({ channel, device, mayEdit }: { channel: Channel; device: Device; 
             </Menu.Item>
           )}
           {mayEdit && (
+            <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => setCopies(true)}>
+              {t('copy.open')}
+            </Menu.Item>
+          )}
+          {mayEdit && (
             <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => setAsks(true)}>
               {t('channel.detail.delete')}
             </Menu.Item>
@@ -281,6 +296,7 @@ function More({ channel, device, mayEdit }: { channel: Channel; device: Device; 
         </Menu.Dropdown>
       </Menu>
       <RefactorChannel channel={channel} device={device} opened={refactors} onClose={() => setRefactors(false)} />
+      <CopyChannel channel={channel} opened={copies} onClose={() => setCopies(false)} />
       <Confirm
         opened={asks}
         onClose={() => setAsks(false)}

@@ -1,6 +1,12 @@
 import { Button, Group } from '@mantine/core'
 import type { Channel } from '@sightline/contract'
-import { elementFaults, type PipelineElements, type PipelineValue, pipelineCatalog } from '@sightline/domain'
+import {
+  calibrationKeys,
+  elementFaults,
+  type PipelineElements,
+  type PipelineValue,
+  pipelineCatalog,
+} from '@sightline/domain'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
@@ -8,7 +14,6 @@ import { ElementForm } from '../ui/elements/ElementForm.tsx'
 import { LivePicture } from '../ui/live/LivePicture.tsx'
 import { shapesOf } from '../ui/live/ShapesOver.tsx'
 import { Panel } from '../ui/Panel.tsx'
-import { calibrationKeys } from '../ui/zones/editing.ts'
 import classes from './channel.module.css'
 
 type Props = {

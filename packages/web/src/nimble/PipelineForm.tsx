@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Select, TextInput } from '@mantine/core'
 import { type PipelineUse, api as table } from '@sightline/contract'
 import {
+  calibrationKeys,
   elementFaults,
   type PipelineElements,
   type PipelineValue,
@@ -17,7 +18,6 @@ import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { ElementForm } from '../ui/elements/ElementForm.tsx'
 import { PipelineUsers } from '../ui/PipelineUsers.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
-import { calibrationKeys } from '../ui/zones/editing.ts'
 
 const path = 'pipeline_elements.'
 const nameOf = table.pipeline.create.input.shape.pipeline_name

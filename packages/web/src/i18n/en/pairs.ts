@@ -20,6 +20,7 @@ export const pairs = {
   'channel.setOccupancy': { done: 'Occupancy set', failed: 'Error while setting the occupancy' },
   'channel.bySite': { done: 'Analytics loaded', failed: 'Error while fetching Analytics' },
   'channel.byNimble': { done: 'Analytics loaded', failed: 'Error while fetching Analytics' },
+  'channel.copy': { done: 'Settings copied', failed: 'Error while copying the settings' },
   'channel.refactor': { done: 'Analytic moved', failed: 'Error while refactoring Analytic' },
   'channel.create': { done: 'Analytic attached', failed: 'Error while creating Analytic' },
   'channel.delete': { done: 'Analytic deleted', failed: 'Error while deleting Analytic; try again with force remove' },

@@ -26,6 +26,7 @@ export const pairs = {
   'channel.setOccupancy': { done: 'Occupation corrigée', failed: 'Erreur lors de la correction de l’occupation' },
   'channel.bySite': { done: 'Analyses chargées', failed: 'Erreur lors de la lecture des analyses' },
   'channel.byNimble': { done: 'Analyses chargées', failed: 'Erreur lors de la lecture des analyses' },
+  'channel.copy': { done: 'Réglages copiés', failed: 'Erreur lors de la copie des réglages' },
   'channel.refactor': { done: 'Analyse déplacée', failed: 'Erreur lors de la réaffectation de l’analyse' },
   'channel.create': { done: 'Analyse attachée', failed: 'Erreur lors de la création de l’analyse' },
   'channel.delete': {

@@ -1,5 +1,6 @@
 /** What can be done to drawn shapes, as pure steps over an undoable list. */
 import {
+  calibrationKeys,
   formatPoints,
   homographyOf,
   insidePolygon,
@@ -284,8 +285,6 @@ export function floorGrid(drawing: Drawing): [Point, Point][] {
   const along = Array.from({ length: Math.ceil(depth) - 1 }, (_, i) => [seen(0, i + 1), seen(width, i + 1)])
   return [...across, ...along].filter((line): line is [Point, Point] => line.every((end) => end !== null))
 }
-
-export const calibrationKeys = ['calibration.image_points', 'calibration.world_points_m'] as const
 
 /** The rectangle that a pipeline is calibrated by; null without one. */
 export function floorDrawing(elements: PipelineElements): Drawing | null {

@@ -263,6 +263,34 @@ test('another pipeline is tried first, says what starts anew, and is applied', a
   expect(await stored()).toBe(counter?.pipeline_id)
 })
 
+test('settings of one analytic go to others after a look at what changes in each, and why one takes nothing', async () => {
+  const { root, did } = prepared
+  const from = await attach(root, did, 'pplcnt', { channel_name: 'Entrance' })
+  const to = await attach(root, did, 'pplcnt', { channel_name: 'Exit' })
+  const set = { channel_threshold: 7, pipeline: { pipeline_elements: { 'decode.fps': 4 } } }
+  await root.call('channel', 'update', { channel_id: from.channel_id, ...set })
+  const page = await stage.as(usernameOf('super_admin'), { width: 390, height: 844 })
+  await page.goto(`${stage.product.origin}/channel/detail?did=${did}&cid=${from.channel_id}&uid=${from.usecase_id}`)
+  await page.getByRole('button', { name: 'Actions for Entrance' }).click()
+  await page.getByRole('menuitem', { name: 'Copy settings to others…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Copy settings of Entrance' })
+  await dialog.getByRole('checkbox', { name: 'Threshold' }).check()
+  await dialog.getByRole('checkbox', { name: 'Tuning' }).check()
+  await dialog.getByRole('combobox', { name: 'To these analytics' }).click()
+  for (const name of ['Doors', 'Exit']) await page.getByRole('option', { name: `Lobby · ${name}` }).click()
+  await page.keyboard.press('Escape')
+  await dialog.getByText('Threshold: – → 7').waitFor()
+  await dialog.getByText(/: 5 → 4$/).waitFor()
+  await dialog.getByText(/Other analytics run its pipeline too/).waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await page.screenshot({ path: `${shots}copy-analytic-390.png` })
+  const stored = async () => (await root.call('channel', 'id', { channel_id: to.channel_id })) as Channel
+  expect((await stored()).channel_threshold).toBe(-1)
+  await press(page, 'Copy to 1 analytic')
+  await dialog.getByText('Copied').waitFor()
+  expect((await stored()).channel_threshold).toBe(7)
+})
+
 test('a zone gets a dwell of its own by keyboard, beside the analytic’s that the others follow; who may only look reads it', async () => {
   const { root, did } = prepared
   // The camera was cut before: whether it gives a still again already does not matter here.

@@ -83,7 +83,13 @@ function Copy({ channel: { channel_id, usecase_key }, onClose }: Omit<Props, 'op
       >
         <Stack gap={6} mt={6}>
           {channelSettings.map((one) => (
-            <Checkbox key={one} value={one} disabled={copy.isSuccess} label={t(`channel.copy.setting.${one}`)} />
+            <Checkbox
+              key={one}
+              value={one}
+              disabled={copy.isSuccess}
+              label={t(`channel.copy.setting.${one}`)}
+              description={one === 'zones' || one === 'tuning' ? t(`channel.copy.about.${one}`) : undefined}
+            />
           ))}
         </Stack>
       </Checkbox.Group>
@@ -140,7 +146,7 @@ function Copied({ name, is, isDone }: { name: string; is: CopiedChannel; isDone:
     <li>
       <strong>{name}</strong>{' '}
       {outcome === 'failed' ? (
-        <Tag tone="bad">{error_code ? causeText(error_code) : t('copy.failed')}</Tag>
+        <div className={classes.fault}>{error_code ? causeText(error_code) : t('copy.failed')}</div>
       ) : outcome === 'unchanged' ? (
         <Tag tone="neutral">{t('channel.copy.same')}</Tag>
       ) : (
@@ -162,11 +168,9 @@ function Copied({ name, is, isDone }: { name: string; is: CopiedChannel; isDone:
 
 function changeText({ setting, before, after }: Change): string {
   const item = pipelineCatalog.find(({ key }) => key === setting)
-  const name = item
-    ? i18n.language.startsWith('fr')
-      ? item.help_fr
-      : item.help_en
-    : i18n.t(`channel.copy.setting.${setting as Setting}`)
+  const help = item && (i18n.language.startsWith('fr') ? item.help_fr : item.help_en)
+  // It is a sentence there.
+  const name = help?.replace(/\.$/, '') ?? i18n.t(`channel.copy.setting.${setting as Setting}`)
   // A model is known by a number that says nothing, and zones may have kept their names.
   return before === after || /^detector\.(model|embedding)$/.test(setting)
     ? i18n.t('channel.copy.other', { name })
@@ -174,8 +178,11 @@ function changeText({ setting, before, after }: Change): string {
 }
 
 const valueText = (value: Change['before']): string =>
-  typeof value === 'number'
-    ? formatSetting(value)
-    : typeof value === 'boolean'
-      ? i18n.t(value ? 'common.yes' : 'common.no')
-      : value || '–'
+  // Of a threshold none.
+  value === -1
+    ? '–'
+    : typeof value === 'number'
+      ? formatSetting(value)
+      : typeof value === 'boolean'
+        ? i18n.t(value ? 'common.yes' : 'common.no')
+        : value || '–'

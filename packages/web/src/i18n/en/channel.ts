@@ -71,11 +71,12 @@ export const channel = {
   },
   copy: {
     setting: {
-      zones: 'Zones and lines; masks stay with their camera',
-      tuning: 'Tuning: all but calibration and time zone',
+      zones: 'Zones and lines',
+      tuning: 'Tuning',
       channel_threshold: 'Threshold',
       auto_recovery: 'Auto recovery',
     },
+    about: { zones: 'Masks stay with their camera.', tuning: 'All but calibration and time zone.' },
     to: 'To these analytics',
     hint: 'Of the same use case, on any camera you may change.',
     none: 'No other analytic has this use case',

@@ -70,11 +70,12 @@ export const channel = {
   },
   copy: {
     setting: {
-      zones: 'Zones et lignes ; les masques restent à leur caméra',
-      tuning: 'Réglages fins : tous sauf l’étalonnage et le fuseau horaire',
+      zones: 'Zones et lignes',
+      tuning: 'Ajustement',
       channel_threshold: 'Seuil',
       auto_recovery: 'Reprise automatique',
     },
+    about: { zones: 'Les masques restent à leur caméra.', tuning: 'Tout sauf l’étalonnage et le fuseau horaire.' },
     to: 'Vers ces analyses',
     hint: 'Du même cas d’usage, sur toute caméra que vous pouvez modifier.',
     none: 'Aucune autre analyse n’a ce cas d’usage',

@@ -1,14 +1,15 @@
 import { Button } from '@mantine/core'
+import type { EventStats } from '@sightline/contract'
 import { cardsOf, type UsecaseKey } from '@sightline/domain'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
 import { figuresQuery } from '../ui/cameras/customer-cameras.ts'
 import { MetricGrid } from '../ui/MetricCard.tsx'
 import { Bone } from '../ui/Skeletons.tsx'
-import { firstRows } from './first-rows.ts'
+import { byUrgency, firstRows } from './first-rows.ts'
 
 type Props = {
   customerId: string
@@ -27,16 +28,24 @@ export function CustomerCards({ customerId, usecaseKey, shared, cause }: Props) 
   return isPending && cardsOf(usecaseKey).map(({ id }) => <Bone key={id} height={130} />)
 }
 
-/** The cards of use cases; of many, those that fill the first rows, until all are asked for. */
+const metricsOf = (results: UseQueryResult<EventStats>[]) =>
+  results.map(({ data, isPending }) => data?.metrics ?? (isPending ? undefined : null))
+
+/** The cards of use cases, what happened first; of many, those that fill the first rows, until all are asked for. */
 export function FoldedCards(props: {
   customerId: string
   usecases: readonly UsecaseKey[]
   shared: ReadonlySet<string>
   causeOf: (key: UsecaseKey) => string | null
 }) {
-  const { customerId, usecases, shared, causeOf } = props
+  const { customerId, shared, causeOf } = props
   const { t } = useTranslation()
   const [isWhole, setIsWhole] = useState(false)
+  const figures = useQueries({
+    queries: props.usecases.map((key) => figuresQuery(customerId, key)),
+    combine: metricsOf,
+  })
+  const usecases = byUrgency(props.usecases, figures)
   const first = firstRows(usecases)
   return (
     <>

@@ -13,7 +13,7 @@ type Props = {
   reason?: string
   /** What the number is, and the number beside it: "peak at once · mean 2.1". */
   note?: ReactNode
-  /** Red for what must not happen, orange for what is only counted. */
+  /** Red for what must not happen, orange for what is only counted; pale while it is none. */
   isViolation: boolean
   /** Change against the time before as a ratio; null when it cannot be told. */
   delta?: number | null
@@ -65,6 +65,7 @@ export function MetricCard(props: Props) {
       className={classes.root}
       data-violation={isViolation || undefined}
       data-unknown={isUnknown || undefined}
+      data-none={value === 0 || undefined}
       aria-label={label}
     >
       <div className={classes.label}>
@@ -100,7 +101,7 @@ export function MetricCard(props: Props) {
           <span>{t(`common.watched.${period}`, { time: watched(coverage) })}</span>
         )}
       </div>
-      {spark && !isUnknown && <Spark values={spark} className={classes.spark} color="#fff" />}
+      {spark && !isUnknown && <Spark values={spark} className={classes.spark} />}
     </article>
   )
 }

@@ -220,7 +220,7 @@ const fromNimble: { [T in NimbleMessage['type']]: Extract<NimbleMessage, { type:
     source_id: uuid,
     pts_ms: 1000.5,
     at: 1,
-    boxes: [{ box: [0.1, 0.2, 0.3, 0.4], label: 'person', score: 0.9, track_id: 4 }],
+    boxes: [{ box: [0.1, 0.2, 0.3, 0.4], label: 'person', score: 0.9, track_id: 4, violates: [uuid] }],
     levels: { [uuid]: { total: 1 } },
   },
 }

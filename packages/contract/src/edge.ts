@@ -391,6 +391,8 @@ export const overlayBox = z.object({
   label: z.string(),
   score: z.number(),
   track_id: z.int().nullable(),
+  /** Channels for which it is, at this moment, what must not be; earlier edge servers do not say it. */
+  violates: z.array(uuid).default([]),
 })
 export type OverlayBox = z.infer<typeof overlayBox>
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ChannelState, EventRecord, Overlay } from '@sightline/contract/edge'
-import { type Enrolled, readGallery } from '@sightline/domain'
+import { type Enrolled, iou, readGallery } from '@sightline/domain'
 import type { AnalysisPace } from '../camera/messages.ts'
 import type { ChannelWork } from '../model/attached.ts'
 import { asOneOpening, asOnePicture, type Inference, openInference } from '../model/inference.ts'
@@ -357,6 +357,9 @@ function rateOf(times: readonly number[]): number | null {
   return Math.round(((times.length - 1) / (last - first)) * 10_000) / 10
 }
 
+/** Boxes that overlap so much are of the same person. */
+const sameBox = 0.5
+
 /** What is drawn over the live picture: the people present, and each channel's levels. At most five a second. */
 function overlayOf(frame: Frame, source: Source, running: readonly Running[], seen: readonly Seen[]): Overlay | null {
   // The picture that looked for people says more than the one that looked for motion alone.
@@ -369,7 +372,16 @@ function overlayOf(frame: Frame, source: Source, running: readonly Running[], se
     at: frame.at,
     boxes: best.tracks
       .filter((track) => track.present)
-      .map(({ id, box, label, score }) => ({ box: [...box], label, score, track_id: id })),
+      .map(({ id, box, label, score }) => ({
+        box: [...box],
+        label,
+        score,
+        track_id: id,
+        // Channels with other settings follow the same people by other numbers.
+        violates: running
+          .filter(({ channel }) => channel.violators().some((one) => iou(one, box) >= sameBox))
+          .map(({ config }) => config.channel_id),
+      })),
     levels: Object.fromEntries(
       running.flatMap(({ config, channel }) => {
         const levels = channel.levels()

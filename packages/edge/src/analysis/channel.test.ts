@@ -234,3 +234,28 @@ test('what the portal holds back is applied and waits', () => {
     cause: 'faces_off',
   })
 })
+
+test('who intrudes is pointed at while in the zone and in sight, and who only walks by is not', () => {
+  const left = {
+    name: 'zone1',
+    points: [
+      [0, 0],
+      [0.5, 0],
+      [0.5, 1],
+      [0, 1],
+    ],
+  } as Parameters<typeof channelOf>[1][number]
+  const channel = open('intrdtec', [left], { 'analytic.dwell_s': 1 })
+  const inside = track(1, 0.2, 0.9)
+  const outside = track(2, 0.8, 0.9)
+  const at = (ms: number, tracks: ReturnType<typeof track>[]) => {
+    channel.see(seen(ms, tracks))
+    return channel.violators()
+  }
+  expect(at(0, [inside, outside])).toEqual([])
+  for (let ms = 200; ms < 2000; ms += 200) at(ms, [inside, outside])
+  expect(at(2000, [inside, outside])).toEqual([inside.box])
+  expect(at(2200, [{ ...inside, present: false }, outside])).toEqual([])
+  channel.lose(start + 2400)
+  expect(channel.violators()).toEqual([])
+})

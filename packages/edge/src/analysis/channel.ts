@@ -1,7 +1,15 @@
 import type { ChannelState, EventRecord, LinkChannel } from '@sightline/contract/edge'
-import { isOtherShape, type LevelKind, metricRule, metricsOf, uuidv7 } from '@sightline/domain'
+import {
+  type Box,
+  isOtherShape,
+  type LevelKind,
+  metricRule,
+  metricsOf,
+  uuidv7,
+  violationMetrics,
+} from '@sightline/domain'
 import { placeOf } from './floor.ts'
-import { createOccasions, type EndCause, type OccasionChange } from './occasions.ts'
+import { createOccasions, type EndCause, type OccasionChange, type Situation } from './occasions.ts'
 import type { Seen } from './perception.ts'
 import type { settingsOf } from './settings.ts'
 import { startUsecase } from './usecase/table.ts'
@@ -48,6 +56,8 @@ export type Channel = {
   close(at: number, cause: EndCause): EventRecord[]
   /** The levels of the newest picture; null before the first, and while nothing can be counted. */
   levels(): Levels | null
+  /** Boxes of those in the newest picture who are what must not be. */
+  violators(): readonly Box[]
   /** What is wrong now, as a message id; null when all is well. */
   cause(): string | null
   carried(): Carried | null
@@ -85,6 +95,7 @@ export function createChannel(
   const occasionIds = new Map<number, string>()
   let zones: { aspect: number; update: ReturnType<typeof createZones>['update'] } | null = null
   let latest: Levels | null = null
+  let violators: readonly Box[] = []
   let lastMeasured: Carried | null = carried
   let cause: string | null = null
   let newestAt = Number.NEGATIVE_INFINITY
@@ -180,6 +191,7 @@ export function createChannel(
     const facts = factsOf(seen)
     const { levels, instants, situations } = reduce(facts)
     latest = levels
+    violators = violatorsOf(situations, seen)
     if (levels) lastMeasured = { at: seen.at, levels }
     const alive = new Set(seen.tracks.map((track) => track.id))
     return [
@@ -211,6 +223,7 @@ export function createChannel(
     lose(at) {
       reduce = startUsecase(config.usecase_key, analytic, lastMeasured)
       latest = null
+      violators = []
       zones = null
       return occasions.advance([], new Set(), at).map(occasionRecord)
     },
@@ -218,12 +231,25 @@ export function createChannel(
       // A clock that was set back must not end things before they began.
       const at = Math.max(now, newestAt)
       latest = null
+      violators = []
       return [...window.cut(at).map(windowRecord), ...occasions.closeAll(at, why).map(occasionRecord)]
     },
     levels: () => latest,
+    violators: () => violators,
     cause: () => cause,
     carried: () => lastMeasured,
   }
+}
+
+/** Somebody hidden for a moment is still in violation, but nowhere to be pointed at. */
+function violatorsOf(situations: readonly Situation[], { tracks }: Seen): Box[] {
+  const named = new Set(
+    situations
+      .filter(({ metric }) => violationMetrics.has(metric))
+      .flatMap(({ details }) => (details.boxes ?? []) as { track_id: number | null }[])
+      .map(({ track_id }) => track_id),
+  )
+  return tracks.filter(({ id, present }) => present && named.has(id)).map(({ box }) => box)
 }
 
 /** Zones lie elsewhere in a picture of another shape, which a camera sends after a change of its settings or of itself. */

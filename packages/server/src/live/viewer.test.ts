@@ -66,7 +66,7 @@ describe('a viewer of the live picture', () => {
   })
 
   it('of somebody who may not see every channel shows their numbers, and no boxes, which are of no channel', () => {
-    const box: OverlayBox = { box: [0, 0, 1, 1], label: 'person', score: 1, track_id: 1 }
+    const box: OverlayBox = { box: [0, 0, 1, 1], label: 'person', score: 1, track_id: 1, violates: [] }
     const overlay = { source_id: 's', pts_ms: 1, at: 1, boxes: [box], levels: { a: { total: 1 }, b: { total: 2 } } }
     const shown = (channels: ReadonlySet<string> | null) => {
       const { socket, sent } = connection()

@@ -35,6 +35,7 @@ export function EventMedia({ event }: { event: EventEntity }) {
     ? details.zones.map((zone, index) => ({ id: `${zone.name}-${index}`, ...zone }))
     : shapesOf(channel.data?.zones ?? [])
   const why = details.clip_cause ?? (beganViolation(event) ? 'none' : 'notViolation')
+  const over = { boxes: details.boxes ?? [], isViolation: beganViolation(event), shapes }
   return (
     <div>
       {event.clip_url && (
@@ -49,9 +50,9 @@ export function EventMedia({ event }: { event: EventEntity }) {
         />
       )}
       {shown === 'clip' && event.clip_url ? (
-        <Clip url={event.clip_url} moment={details.clip_at_s ?? null} boxes={details.boxes ?? []} shapes={shapes} />
+        <Clip url={event.clip_url} moment={details.clip_at_s ?? null} {...over} />
       ) : (
-        <Picture event={event} boxes={details.boxes ?? []} shapes={shapes} />
+        <Picture event={event} {...over} />
       )}
       <p className={`${classes.under} t3`}>
         {[
@@ -65,11 +66,12 @@ export function EventMedia({ event }: { event: EventEntity }) {
   )
 }
 
-function Boxes({ boxes }: { boxes: readonly Box[] }) {
+function Boxes({ boxes, isViolation }: Pick<Over, 'boxes' | 'isViolation'>) {
   return boxes.map(({ box: [x, y, w, h], track_id, label }, index) => (
     <span
       key={track_id ?? `box-${index}`}
       className={classes.box}
+      data-violates={isViolation || undefined}
       style={{ left: `${x * 100}%`, top: `${y * 100}%`, width: `${w * 100}%`, height: `${h * 100}%` }}
     >
       <span>{foundText(label, track_id)}</span>
@@ -77,9 +79,10 @@ function Boxes({ boxes }: { boxes: readonly Box[] }) {
   ))
 }
 
-type Over = { boxes: readonly Box[]; shapes: readonly Shape[] }
+/** `isViolation`: the boxes are of what must not be. */
+type Over = { boxes: readonly Box[]; isViolation: boolean; shapes: readonly Shape[] }
 
-function Picture({ event, boxes, shapes }: Over & { event: EventEntity }) {
+function Picture({ event, boxes, isViolation, shapes }: Over & { event: EventEntity }) {
   const { t } = useTranslation()
   const [isGone, setIsGone] = useState(false)
   return (
@@ -88,7 +91,7 @@ function Picture({ event, boxes, shapes }: Over & { event: EventEntity }) {
         <>
           <img src={event.snapshot_url} alt={titleOf(event)} onError={() => setIsGone(true)} />
           <ShapesOver shapes={shapes} />
-          <Boxes boxes={boxes} />
+          <Boxes boxes={boxes} isViolation={isViolation} />
         </>
       ) : (
         <p>{t(isGone ? 'event.pictureGone' : 'event.noPicture')}</p>
@@ -114,7 +117,7 @@ type ClipProps = Over & {
   moment: number | null
 }
 
-function Clip({ url, moment, boxes, shapes }: ClipProps) {
+function Clip({ url, moment, boxes, isViolation, shapes }: ClipProps) {
   const { t } = useTranslation()
   const video = useRef<HTMLVideoElement>(null)
   const [isMoment, setIsMoment] = useState(false)
@@ -153,7 +156,7 @@ function Clip({ url, moment, boxes, shapes }: ClipProps) {
           onSeeked={look}
         />
         <ShapesOver shapes={shapes} />
-        {isMoment && <Boxes boxes={boxes} />}
+        {isMoment && <Boxes boxes={boxes} isViolation={isViolation} />}
       </div>
       {moment !== null && (
         <Button

@@ -1,5 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
-import { IconBoxMultiple, IconMaximize, IconPolygon } from '@tabler/icons-react'
+import type { OverlayBox } from '@sightline/contract/edge'
+import { IconAlertTriangle, IconBoxMultiple, IconMaximize, IconPolygon } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiBase } from '../../app/client.ts'
@@ -84,6 +85,9 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
   }, [overlay, onOverlay])
 
   const isPlaying = state.phase === 'playing'
+  // At an analytic what it counts as one, at a camera what any of them does.
+  const violates = ({ violates }: OverlayBox) =>
+    (channelId ? violates.includes(channelId) : violates.length > 0) || undefined
   const size = (width: number, height: number) => {
     if (width > 0 && height > 0) setRatio(width / height)
   }
@@ -118,24 +122,31 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
         {showShapes && <Outlines shapes={shapes} />}
         {showBoxes &&
           isPlaying &&
-          overlay?.boxes.map(({ box: [x, y, w, h], track_id }, index) => (
-            <rect key={track_id ?? `new-${index}`} className={classes.box} x={x} y={y} width={w} height={h} />
-          ))}
+          overlay?.boxes.map((one, index) => {
+            const [x, y, width, height] = one.box
+            const key = one.track_id ?? `new-${index}`
+            return <rect key={key} className={classes.box} data-violates={violates(one)} {...{ x, y, width, height }} />
+          })}
       </svg>
       {showShapes && <Names shapes={shapes} />}
       {showBoxes &&
         isPlaying &&
-        overlay?.boxes.map(({ box: [x, y, w, h], track_id }, index) => (
-          <span key={track_id ?? `new-${index}`}>
-            {track_id !== null && (
-              <span className={classes.track} style={{ left: `${x * 100}%`, top: `${y * 100}%` }}>
-                #{track_id}
-              </span>
-            )}
-            {/* The foot point is what zones and lines go by. */}
-            <span className={classes.anchor} style={{ left: `${(x + w / 2) * 100}%`, top: `${(y + h) * 100}%` }} />
-          </span>
-        ))}
+        overlay?.boxes.map((one, index) => {
+          const { box, track_id } = one
+          const [x, y, w, h] = box
+          return (
+            <span key={track_id ?? `new-${index}`} data-violates={violates(one)}>
+              {track_id !== null && (
+                <span className={classes.track} style={{ left: `${x * 100}%`, top: `${y * 100}%` }}>
+                  {violates(one) && <IconAlertTriangle size={11} stroke={2.4} aria-label={t('wall.inViolation')} />}#
+                  {track_id}
+                </span>
+              )}
+              {/* The foot point is what zones and lines go by. */}
+              <span className={classes.anchor} style={{ left: `${(x + w / 2) * 100}%`, top: `${(y + h) * 100}%` }} />
+            </span>
+          )
+        })}
       {!isPlaying && <Absent state={state} />}
       <Status
         state={state}

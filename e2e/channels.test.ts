@@ -29,6 +29,20 @@ async function keys(page: Page, text: string): Promise<void> {
   }
 }
 
+/** Every corner of the whole picture is a handle that is on top of all else, also where it lies beyond the picture. */
+async function gripsCorners(page: Page): Promise<void> {
+  const covered = await page.getByRole('button', { name: /^zone1, point \d/ }).evaluateAll((handles) =>
+    handles.flatMap((handle) => {
+      const { left, right, top, bottom } = handle.getBoundingClientRect()
+      const within = [left + 5, (left + right) / 2, right - 5].flatMap((x) =>
+        [top + 5, (top + bottom) / 2, bottom - 5].map((y) => document.elementFromPoint(x, y)),
+      )
+      return within.every((found) => found === handle) ? [] : [handle.getAttribute('aria-label')]
+    }),
+  )
+  expect(covered).toEqual([])
+}
+
 test('distances are attached, calibrated and counted by keyboard, a zone is moved, a dead camera is found, and the analytic removed', async () => {
   const { root, did, camera } = prepared
   // The news that the analytic is gone may come before its page is left, which then looks once more.
@@ -62,6 +76,7 @@ test('distances are attached, calibrated and counted by keyboard, a zone is move
 
   await press(page, /Zones and settings/)
   await page.getByRole('button', { name: /zone1.*4 points/ }).click()
+  await gripsCorners(page)
   await press(page, /zone1, point 1:/)
   await keys(page, 'ArrowRight*3 Insert')
   await page.getByRole('button', { name: /zone1.*5 points/ }).waitFor()

@@ -295,32 +295,35 @@ export function ZoneEditor(props: Props) {
           onDoubleClick={close}
           onKeyDown={onStageKey}
         >
-          {picture}
-          <svg className={classes.shapes} viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+          <div className={classes.clip}>
+            {picture}
+            <svg className={classes.shapes} viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+              {shownOthers.map((drawing) => (
+                <Outline key={drawing.key} drawing={drawing} color={maskColor} isActive={false} cursor={null} />
+              ))}
+              {drawings.map((drawing) => (
+                <Outline
+                  key={drawing.key}
+                  drawing={drawing}
+                  color={colorOf(drawings, drawing.key)}
+                  isActive={drawing.key === active?.key}
+                  cursor={cursor}
+                />
+              ))}
+            </svg>
             {shownOthers.map((drawing) => (
-              <Outline key={drawing.key} drawing={drawing} color={maskColor} isActive={false} cursor={null} />
+              <Name key={drawing.key} drawing={drawing} aspectRatio={aspectRatio} color={maskColor} />
             ))}
             {drawings.map((drawing) => (
-              <Outline
+              <Name
                 key={drawing.key}
                 drawing={drawing}
+                aspectRatio={aspectRatio}
                 color={colorOf(drawings, drawing.key)}
-                isActive={drawing.key === active?.key}
-                cursor={cursor}
               />
             ))}
-          </svg>
-          {shownOthers.map((drawing) => (
-            <Name key={drawing.key} drawing={drawing} aspectRatio={aspectRatio} color={maskColor} />
-          ))}
-          {drawings.map((drawing) => (
-            <Name
-              key={drawing.key}
-              drawing={drawing}
-              aspectRatio={aspectRatio}
-              color={colorOf(drawings, drawing.key)}
-            />
-          ))}
+          </div>
+          {/* Beyond the clip: what lies on the border of the picture is seen and gripped as a whole. */}
           {active?.open && cursor && (
             <span className={classes.cursor} style={{ left: `${cursor[0] * 100}%`, top: `${cursor[1] * 100}%` }} />
           )}

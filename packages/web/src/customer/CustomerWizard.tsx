@@ -209,6 +209,7 @@ export function CustomerWizard({ step, onStep }: Props) {
                     label={t('site.form.timezone')}
                     description={t('site.form.timezoneHint')}
                     allowDeselect={false}
+                    country={values.has_same_address ? address.customer_country : ''}
                     {...field('site_timezone')}
                   />
                   <Checkbox

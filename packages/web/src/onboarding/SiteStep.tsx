@@ -67,6 +67,7 @@ function NewSite({ customer: { customer_id, organization_id }, onNext, onSkip }:
           <TimezoneSelect
             label={t('site.form.timezone')}
             description={t('site.form.timezoneHint')}
+            country={site_country}
             {...field('site_address.site_timezone')}
           />
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">

@@ -102,6 +102,7 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
               description={t('site.form.timezoneHint')}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               withAsterisk
+              country={values.site_address.site_country}
               {...field('site_address.site_timezone')}
             />
           </SimpleGrid>

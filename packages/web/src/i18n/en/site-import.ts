@@ -4,6 +4,7 @@ export const siteImport = {
     title: 'Which sites?',
     hint: 'Paste them from a spreadsheet, or choose a file.',
     timezone: 'Time zone where a row names none',
+    timezoneHint: 'A row with a country that has only one takes that.',
     paste: 'Rows',
     pasteHint: 'One site a line, with or without a line of headings in English or French',
   },

@@ -87,6 +87,9 @@ export const site = {
   form: {
     name: 'Name',
     timezone: 'Time zone',
+    elsewhere: 'Other countries',
+    timezoneElsewhere:
+      'This is not a time zone of {{country}}. Choose where the site is: charts and days follow this clock.',
     timezoneHint: 'Charts and days follow this clock',
     address: 'Address',
     position: 'Position',

@@ -6,6 +6,7 @@ export const siteImport: Catalogue['siteImport'] = {
     title: 'Quels sites ?',
     hint: 'Collez-les d’un tableur, ou choisissez un fichier.',
     timezone: 'Fuseau horaire des lignes qui n’en nomment pas',
+    timezoneHint: 'Une ligne dont le pays n’a qu’un fuseau prend celui-là.',
     paste: 'Lignes',
     pasteHint: 'Un site par ligne, avec ou sans ligne de titres en anglais ou en français',
   },

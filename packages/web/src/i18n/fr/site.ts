@@ -89,6 +89,9 @@ export const site: Catalogue['site'] = {
   form: {
     name: 'Nom',
     timezone: 'Fuseau horaire',
+    elsewhere: 'Autres pays',
+    timezoneElsewhere:
+      'Ce n’est pas un fuseau horaire de ce pays ({{country}}). Choisissez celui du site : graphiques et journées suivent cette horloge.',
     timezoneHint: 'Graphiques et journées suivent cette horloge',
     address: 'Adresse',
     position: 'Position',

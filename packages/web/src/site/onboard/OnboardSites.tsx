@@ -178,6 +178,7 @@ export function OnboardSites({ customers, customerId }: Props) {
               )}
               <TimezoneSelect
                 label={t('siteImport.rows.timezone')}
+                description={t('siteImport.rows.timezoneHint')}
                 allowDeselect={false}
                 value={timezone}
                 onChange={(next) => next && change({ timezone: next })}

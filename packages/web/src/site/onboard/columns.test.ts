@@ -31,6 +31,16 @@ test('a row without a time zone has the one of the import, and degrees may have 
   expect(site_address).toMatchObject({ site_timezone: 'Europe/Paris', lat: 45.76, long: 4.83 })
 })
 
+test('a row without a time zone has that of its country first, where there is only one', () => {
+  const zoneIn = (site_country: string) => draftOf(row({ site_country }), place).site_address.site_timezone
+  expect(['Japon', 'DE', 'United States', 'Atlantis'].map(zoneIn)).toEqual([
+    'Asia/Tokyo',
+    'Europe/Berlin',
+    'Europe/Paris',
+    'Europe/Paris',
+  ])
+})
+
 test('every row is judged as the server does, cell by cell', () => {
   const rows = [
     row({}),

@@ -1,6 +1,7 @@
 /** Sites as rows of a table: what its columns are called, and what becomes of a row. */
 import { siteDraft } from '@sightline/contract'
 import { countryCodes, countryName } from '../../ui/CountrySelect.tsx'
+import { zoneFor } from '../../ui/TimezoneSelect.tsx'
 import type { Names } from '../../ui/table-file/table.ts'
 import type { SiteInput } from '../SiteForm.tsx'
 
@@ -53,7 +54,7 @@ const degrees = (text: string): number | null => (text.trim() === '' ? null : Nu
 
 export type Place = { customer_id: string; timezone: string; organization_id?: string }
 
-/** A row as the call takes it; `timezone` serves the rows that name none. */
+/** A row as the call takes it; `timezone` serves the rows that name none, and no country that has one. */
 export const draftOf = (row: SiteRow, { customer_id, timezone, organization_id }: Place): SiteInput => ({
   site_name: row.site_name.trim(),
   customer_id,
@@ -64,7 +65,7 @@ export const draftOf = (row: SiteRow, { customer_id, timezone, organization_id }
     site_city: row.site_city.trim(),
     site_state: row.site_state.trim(),
     site_country: countryCode(row.site_country),
-    site_timezone: row.site_timezone.trim() || timezone,
+    site_timezone: row.site_timezone.trim() || zoneFor(countryCode(row.site_country)) || timezone,
     lat: degrees(row.lat),
     long: degrees(row.long),
   },

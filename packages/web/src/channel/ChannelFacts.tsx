@@ -10,7 +10,7 @@ export function ChannelFacts({ status, timezone }: { status: ChannelStatus; time
   const { desired_version: desired, applied_version: applied, fps, expected_fps: expected } = status
   const configuration =
     applied === null
-      ? t('channel.detail.notYet')
+      ? t(`channel.detail.${status.channel_state === 'saved' ? 'notYet' : 'sentOnly'}`)
       : applied === desired
         ? t('channel.detail.inSync', { version: desired })
         : t('channel.detail.waiting', { desired, applied })

@@ -138,10 +138,13 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
             shapes={shapesOf(channel.zones)}
             onOverlay={onOverlay}
           >
-            {now.length > 0 && (
+            {now.length > 0 ? (
               <span className={`${classes.now} num`} data-testid="levels" title={t('channel.detail.nowHint')}>
                 {now.map(([id, value]) => liveFigure(channel.usecase_key, id as MetricId, value)).join(' · ')}
               </span>
+            ) : (
+              // A picture alone looks as if nobody were there.
+              <span className={classes.now}>{t('channel.detail.uncounted')}</span>
             )}
           </LivePicture>
           {stats.isError && !stats.data ? (

@@ -117,11 +117,18 @@ export function EventDetail({ event }: { event: EventEntity }) {
   const before = event.details?.before
   const { occasion } = event
   const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : null)
+  /** Several numbers as one fact: each alone would look like another number of the event. */
+  const together = (values: Record<string, number>) =>
+    numbers(values)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(' · ')
   const numbers = (values: Record<string, number>) =>
     Object.entries(values)
       .filter(([id]) => !/_(min|max)$/.test(id))
       .map(([id, value]) => [metricText(id as MetricId, event.usecase_key), formatNumber(value)] as const)
 
+  const greatest =
+    occasion && together(Object.fromEntries(Object.entries(occasion.peak).filter(([id, v]) => event.metrics[id] !== v)))
   return (
     <>
       <PageHeader
@@ -155,9 +162,6 @@ export function EventDetail({ event }: { event: EventEntity }) {
           <Facts
             items={[
               ...numbers(event.metrics),
-              ...(event.levels
-                ? numbers(event.levels).map(([id, value]) => [`${id} (${t('event.levels')})`, value] as const)
-                : []),
               ...(occasion ? contentOf(occasion, event.usecase_key) : []),
               ...(typeof before === 'number' ? [[t('event.before'), formatNumber(before)] as const] : []),
               [t('event.observed'), formatSiteTime(event.observed_at, timezone)],
@@ -173,9 +177,10 @@ export function EventDetail({ event }: { event: EventEntity }) {
                     ...(occasion.ended_at
                       ? [[t('event.length'), lengthOf(event.observed_at, occasion.ended_at)] as const]
                       : []),
-                    ...numbers(occasion.peak).map(([id, value]) => [t('event.peak', { metric: id }), value] as const),
+                    ...(greatest ? [[t('event.peak'), greatest] as const] : []),
                   ]
                 : []),
+              ...(event.levels ? [[t('event.levels'), together(event.levels)] as const] : []),
               [t('event.received'), formatSiteTime(event.received_at, timezone)],
               ...(event.kind === 'window'
                 ? [[t('event.watched'), formatDuration(event.observed_ms / 1000)] as const]

@@ -200,3 +200,21 @@ test('a role that sees pictures blurred sees them clearly after giving a reason,
   await dialog.getByRole('button', { name: 'Blur again' }).click()
   await page.getByText(/Blurred for your role: pictures instead of video/).waitFor()
 })
+
+test('in a browser without WebGL the sites are on a still map, and the list beside it works', async () => {
+  const page = await stage.as(usernameOf('super_admin'))
+  await page.addInitScript(() => {
+    const getContext = HTMLCanvasElement.prototype.getContext as (kind: string, options?: object) => unknown
+    HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string, options?: object) {
+      return kind.includes('webgl') ? null : getContext.call(this, kind, options)
+    } as typeof HTMLCanvasElement.prototype.getContext
+  })
+  await page.goto(`${stage.product.origin}/map`)
+  await page.getByText(/This browser cannot draw a map/).waitFor()
+  await page.getByRole('region', { name: 'Sites in sight' }).getByText('2 of 2 on the map').waitFor()
+  const sites = page.locator('[data-site]')
+  await until('both sites are drawn', async () => (await sites.count()) === 2)
+  await page.screenshot({ path: `${shots}views-still-map.png` })
+  await sites.first().click()
+  await page.getByRole('link', { name: 'Open site' }).waitFor()
+})

@@ -1,5 +1,7 @@
 export const site = {
   assign: {
+    mixed:
+      'These sites belong to different organizations. Customers and people reach sites of their own organization only: select the sites of one, then those of the other.',
     open: 'Assign',
     selection: 'Chosen sites',
     none: 'Choose none',
@@ -138,5 +140,6 @@ export const map = {
   open: 'Open site',
   nonePlaced: 'No site has a place on the map yet',
   nonePlacedText: 'A site comes onto the map with its latitude and longitude.',
-  noList: 'This browser cannot draw the map. The list beside it shows the same.',
+  drawing: 'Drawing the map…',
+  noList: 'This browser cannot draw a map to move about in. The list beside it shows the same.',
 } as const

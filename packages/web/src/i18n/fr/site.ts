@@ -2,6 +2,8 @@ import type { Catalogue } from '../catalogue.ts'
 
 export const site: Catalogue['site'] = {
   assign: {
+    mixed:
+      'Ces sites appartiennent à des organisations différentes. Clients et personnes n’accèdent qu’aux sites de leur propre organisation : choisissez les sites de l’une, puis ceux de l’autre.',
     open: 'Attribuer',
     selection: 'Sites choisis',
     none: 'Ne rien choisir',
@@ -142,5 +144,6 @@ export const map = {
   open: 'Ouvrir le site',
   nonePlaced: 'Aucun site n’a encore de place sur la carte',
   nonePlacedText: 'Un site vient sur la carte avec sa latitude et sa longitude.',
-  noList: 'Ce navigateur ne peut pas dessiner la carte. La liste à côté montre la même chose.',
+  drawing: 'La carte se dessine…',
+  noList: 'Ce navigateur ne peut pas dessiner de carte où se déplacer. La liste à côté montre la même chose.',
 }

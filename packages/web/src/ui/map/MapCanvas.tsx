@@ -2,9 +2,10 @@ import { useComputedColorScheme } from '@mantine/core'
 import { Map as MapLibre, Marker, NavigationControl } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { localeOf, middle, styleOf, variable, zooms } from './base.ts'
+import { localeOf, styleOf, variable } from './base.ts'
 import classes from './map.module.css'
 import type { MapProps } from './PinMap.tsx'
+import { middle, zooms } from './view.ts'
 import { loadWorld, type World } from './world.ts'
 
 const rounded = (degrees: number) => Math.round(degrees * 1e5) / 1e5

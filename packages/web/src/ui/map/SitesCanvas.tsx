@@ -1,33 +1,24 @@
 import { useComputedColorScheme } from '@mantine/core'
-import type { Health, SitePlace } from '@sightline/contract'
-import { type GeoJSONSource, LngLatBounds, Map as MapLibre, NavigationControl } from 'maplibre-gl'
+import type { SitePlace } from '@sightline/contract'
+import { type GeoJSONSource, LngLatBounds, Map as MapLibre, type MapOptions, NavigationControl } from 'maplibre-gl'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { localeOf, middle, styleOf, variable, zooms } from './base.ts'
+import { localeOf, styleOf, variable } from './base.ts'
 import classes from './map.module.css'
-import type { SitesMapProps } from './SitesMap.tsx'
+import { fills, placed, rankOf } from './marks.ts'
+import type { MapState, SitesMapProps } from './SitesMap.tsx'
+import { middle, zooms } from './view.ts'
 import { loadWorld, type World } from './world.ts'
-
-/** Of a group the worst shows. */
-const rankOf: Record<Health, number> = { unknown: 0, healthy: 1, 'needs attention': 2, offline: 3 }
-
-const placed = (sites: readonly SitePlace[]) =>
-  sites.flatMap((site) => {
-    const { lat, long } = site
-    return lat === null || long === null ? [] : [{ site, at: [long, lat] as [number, number] }]
-  })
 
 const pointsOf = (sites: readonly SitePlace[]): GeoJSON.FeatureCollection<GeoJSON.Point> => ({
   type: 'FeatureCollection',
-  features: placed(sites).map(({ site: { site_id, site_name, site_health, site_total_devices }, at }) => ({
+  features: placed(sites).map(({ site: { site_id, site_name, site_health, site_total_devices }, lat, long }) => ({
     type: 'Feature',
     properties: { site_id, name: site_name, rank: rankOf[site_health], cameras: site_total_devices },
-    geometry: { type: 'Point', coordinates: at },
+    geometry: { type: 'Point', coordinates: [long, lat] },
   })),
 })
 
-/** Under white figures, so the same in light and dark: unknown, healthy, needs attention, offline. */
-const fills = ['#5d6679', '#067647', '#a35200', '#b3162c']
 /** How many pixels a ring is around what lies within it. */
 const ring = 4
 
@@ -109,14 +100,14 @@ function addLayers(map: MapLibre): void {
   })
 }
 
-export default function SitesCanvas(props: SitesMapProps) {
-  const { sites, label, height, chosen, from, isPage } = props
+/** @param props.onState told when it is drawn, and when it is not or cannot be */
+export default function SitesCanvas(props: SitesMapProps & { onState: (state: MapState) => void }) {
+  const { sites, label, chosen, from, isPage } = props
   const { i18n } = useTranslation()
   const scheme = useComputedColorScheme('light')
   const frame = useRef<HTMLDivElement>(null)
   const map = useRef<MapLibre | null>(null)
   const [world, setWorld] = useState<World | null>(null)
-  const [fault, setFault] = useState<Error | null>(null)
   /** The sites that the map was last fitted to: their figures may change without moving it under somebody's eyes. */
   const fitted = useRef('')
   const tell = useEffectEvent(() => {
@@ -124,7 +115,7 @@ export default function SitesCanvas(props: SitesMapProps) {
     if (!current || !props.onView) return
     const bounds = current.getBounds()
     const { lat, lng } = current.getCenter().wrap()
-    const inSight = placed(sites).flatMap(({ site, at }) => (bounds.contains(at) ? [site.site_id] : []))
+    const inSight = placed(sites).flatMap(({ site, lat, long }) => (bounds.contains([long, lat]) ? [site.site_id] : []))
     props.onView(new Set(inSight), { lat, long: lng, zoom: current.getZoom() })
   })
   const show = useEffectEvent((isFirst: boolean) => {
@@ -133,27 +124,32 @@ export default function SitesCanvas(props: SitesMapProps) {
     if (!current || !source) return
     source.setData(pointsOf(sites))
     const key = placed(sites)
-      .map(({ site, at }) => `${site.site_id}@${at}`)
+      .map(({ site, lat, long }) => `${site.site_id}@${long},${lat}`)
       .join()
     const isSame = key === fitted.current
     fitted.current = key
     const bounds = new LngLatBounds()
-    for (const { at } of placed(sites)) bounds.extend(at)
+    for (const { lat, long } of placed(sites)) bounds.extend([long, lat])
     if (isSame || bounds.isEmpty() || (isFirst && from)) tell()
-    else current.fitBounds(bounds, { padding: 48, maxZoom: zooms.pin, animate: !isFirst })
+    else current.fitBounds(bounds, { padding: zooms.padding, maxZoom: zooms.pin, animate: !isFirst })
   })
   const ringed = useEffectEvent(() => {
     if (map.current?.getLayer('chosen')) map.current.setFilter('chosen', ['==', ['get', 'site_id'], chosen ?? ''])
   })
   const open = useEffectEvent(props.onOpen)
+  const become = useEffectEvent(props.onState)
+  const fail = useEffectEvent((error: unknown) => {
+    console.warn('The map cannot be drawn:', error)
+    become('failed')
+  })
 
   useEffect(() => {
-    loadWorld().then(setWorld, setFault)
+    loadWorld().then(setWorld, (error: unknown) => fail(error))
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: its colours are those of the scheme; where it begins is where it began
   useEffect(() => {
     if (!world || !frame.current) return
-    const made = new MapLibre({
+    const made = begun({
       container: frame.current,
       style: styleOf(world, i18n.language),
       locale: localeOf(),
@@ -167,6 +163,8 @@ export default function SitesCanvas(props: SitesMapProps) {
       cooperativeGestures: !isPage,
       fadeDuration: 0,
     })
+    if (made instanceof Error) return fail(made)
+    become('drawing')
     made.addControl(new NavigationControl({ showCompass: false }), 'bottom-right')
     made.getCanvas().setAttribute('aria-label', label)
     made.on('error', ({ error }) => console.warn('The map:', error.message))
@@ -177,6 +175,10 @@ export default function SitesCanvas(props: SitesMapProps) {
       show(true)
       ringed()
     })
+    made.once('load', () => become('drawn'))
+    // A busy machine takes the context away, and gives it back.
+    made.on('webglcontextlost', () => become('drawing'))
+    made.on('webglcontextrestored', () => become('drawn'))
     made.on('moveend', () => tell())
     made.on('click', 'sites', ({ features: [hit] = [] }) => {
       const { site_id, cluster_id } = hit?.properties ?? {}
@@ -207,7 +209,15 @@ export default function SitesCanvas(props: SitesMapProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: ringed anew when another one is looked at
   useEffect(() => ringed(), [chosen])
 
-  if (fault) throw fault
   // The canvas in it is the region that bears the name.
-  return <div ref={frame} className={classes.frame} style={{ height }} />
+  return <div ref={frame} className={classes.frame} style={{ height: '100%' }} />
+}
+
+/** Without WebGL none begins. */
+function begun(options: MapOptions): MapLibre | Error {
+  try {
+    return new MapLibre(options)
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
 }

@@ -1,8 +1,9 @@
 import type { SitePlace } from '@sightline/contract'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { BlockSkeleton } from '../Skeletons.tsx'
 import { MapGuard } from './MapGuard.tsx'
+import classes from './map.module.css'
+import { StillMap } from './StillMap.tsx'
 import type { MapView } from './view.ts'
 
 const Canvas = lazy(() => import('./SitesCanvas.tsx'))
@@ -23,17 +24,32 @@ export type SitesMapProps = {
   isPage?: boolean
 }
 
+export type MapState = 'drawing' | 'drawn' | 'failed'
+
 /**
  * Sites on the map, each with how many cameras it has in the colour of its health; where many lie close they are one
- * circle with their sum, ringed by the worst of them.
+ * circle with their sum, ringed by the worst of them. On a busy machine the map comes late, in a browser without WebGL never:
+ * the sites are there at once.
  */
 export function SitesMap(props: SitesMapProps) {
   const { t } = useTranslation()
+  const [state, setState] = useState<MapState>('drawing')
+  const { sites, chosen, from, onOpen } = props
   return (
-    <MapGuard fallback={<p className="t3">{t('map.noList')}</p>}>
-      <Suspense fallback={<BlockSkeleton height={typeof props.height === 'number' ? props.height : 480} />}>
-        <Canvas {...props} />
-      </Suspense>
-    </MapGuard>
+    <div className={classes.map} style={{ height: props.height }}>
+      <MapGuard fallback={null} onFail={() => setState('failed')}>
+        <Suspense fallback={null}>
+          <Canvas {...props} onState={setState} />
+        </Suspense>
+      </MapGuard>
+      {state !== 'drawn' && (
+        <>
+          <StillMap sites={sites} chosen={chosen} from={from ?? null} onOpen={onOpen} />
+          <p className={classes.state} role="status">
+            {t(state === 'failed' ? 'map.noList' : 'map.drawing')}
+          </p>
+        </>
+      )}
+    </div>
   )
 }

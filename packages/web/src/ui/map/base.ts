@@ -8,10 +8,6 @@ import { pointAt, type World } from './world.ts'
 
 setWorkerUrl(worker)
 
-/** Near enough to see a country, and as near as the outlines make sense. */
-export const zooms = { world: 0.6, country: 3.6, pin: 4, nearest: 10 }
-export const middle: [number, number] = [8, 30]
-
 export const variable = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
 /** The words of the map's own controls. */

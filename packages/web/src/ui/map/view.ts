@@ -12,3 +12,7 @@ export function readView(text: string | undefined): MapView | null {
 /** As exact as the outlines are: about a hundred metres. */
 export const writeView = ({ lat, long, zoom }: MapView): string =>
   `${lat.toFixed(3)},${long.toFixed(3)},${zoom.toFixed(1)}`
+
+/** Near enough to see a country, and as near as the outlines make sense; how many pixels are left around sites. */
+export const zooms = { world: 0.6, country: 3.6, pin: 4, nearest: 10, padding: 48 }
+export const middle: [long: number, lat: number] = [8, 30]

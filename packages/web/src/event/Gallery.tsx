@@ -86,7 +86,9 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
             <h2 className={`${classes.hour} num`}>{hour}</h2>
             <ul className={classes.grid}>
               {taken.map(([event, ...more]) => {
-                const ids = [event, ...more].map(({ event_uuid }) => event_uuid)
+                // Of a bundle that is larger than an archive may be, what fits: its gravest and newest.
+                const ids = [event, ...more].map(({ event_uuid }) => event_uuid).slice(0, mostSelected)
+                const isFull = chosen.length + ids.length > mostSelected && !isChosen(ids)
                 return (
                   <li key={event.event_uuid} data-selected={isChosen(ids) || undefined}>
                     <Checkbox
@@ -95,7 +97,8 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
                         name: `${titleOf(event)}, ${nameOf(event.device_id) ?? ''}, ${time(event).slice(11)}`,
                       })}
                       checked={isChosen(ids)}
-                      disabled={chosen.length + ids.length > mostSelected && !isChosen(ids)}
+                      disabled={isFull}
+                      title={isFull ? t('event.gallery.full', { most: mostSelected }) : undefined}
                       onChange={() => toggle(ids)}
                     />
                     <button type="button" className={classes.tile} onClick={() => setShownId(event.event_uuid)}>

@@ -39,7 +39,12 @@ export function SelectedBar({ selected, onClear }: Props) {
     <section className={classes.selected} aria-label={t('event.gallery.selection')}>
       <span className="num" role="status">
         {done === null
-          ? t('event.gallery.selected', { count: selected.length })
+          ? [
+              t('event.gallery.selected', { count: selected.length }),
+              selected.length === mostSelected && t('event.gallery.full', { most: mostSelected }),
+            ]
+              .filter(Boolean)
+              .join(' · ')
           : t('event.gallery.collecting', { done: done + 1, total: selected.length })}
       </span>
       <Button variant="default" disabled={done !== null} onClick={onClear}>

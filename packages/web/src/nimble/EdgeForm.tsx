@@ -19,10 +19,12 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type * as z from 'zod'
 import { api } from '../app/client.ts'
+import { hasScreen, useModules } from '../app/modules.ts'
 import { licenseName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
 import { useUser } from '../session.ts'
 import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
+import { Go } from '../ui/Go.tsx'
 import { asJson, jsonText } from '../ui/json-text.ts'
 import { OrganizationSelect } from '../ui/OrganizationSelect.tsx'
 import { Panel } from '../ui/Panel.tsx'
@@ -83,6 +85,8 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
     toInput: inputOf,
     submit: (filled, version) => onSubmit(formSchema.parse(inputOf(filled)), version),
   })
+  const modules = useModules()
+  const offered = licensesOf(values.organization_id)
   const dials = values.mode === 'dial'
 
   const isForever = values.retry_times === -1
@@ -100,7 +104,7 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
               withAsterisk
               allowDeselect={false}
               disabled={Boolean(nimble) && !mayBind}
-              data={licensesOf(values.organization_id).map((one) => ({
+              data={offered.map((one) => ({
                 value: one.license_id,
                 label: `${licenseName(one)} (${one.channels_used}/${one.channel_limit})`,
               }))}
@@ -116,6 +120,16 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
               />
             )}
           </SimpleGrid>
+          {offered.length === 0 && (
+            <Alert color="orange" variant="light" mt="md">
+              {t('nimble.form.noLicense')}{' '}
+              {hasScreen(modules, '/license') ? (
+                <Go to="/license">{t('channel.add.toLicenses')}</Go>
+              ) : (
+                t('empty.askAdmin')
+              )}
+            </Alert>
+          )}
           <Radio.Group mt="md" label={t('nimble.form.mode')} {...field('mode')}>
             <Stack gap={8} mt={6}>
               {(['dial', 'enrolled'] as const).map((mode) => (

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, SegmentedControl, Select, Stack } from '@mantine/core'
+import { Alert, Button, Group, Modal, SegmentedControl, Select, Stack } from '@mantine/core'
 import type { Site } from '@sightline/contract'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -46,6 +46,7 @@ function Assigning({ sites, onClose, onDone }: Props) {
   const [chosen, setChosen] = useState<string | null>(null)
   const toCustomer = useMutation(api.customer.siteAssign.mutation())
   const toPerson = useMutation(api.site.assign.mutation())
+  const isMixed = sites.some(({ organization_id }) => organization_id !== sites[0]?.organization_id)
   const site_id = sites.map((site) => site.site_id)
   const save = (id: string) =>
     way === 'customer'
@@ -59,6 +60,17 @@ function Assigning({ sites, onClose, onDone }: Props) {
             },
           },
         )
+  if (isMixed)
+    return (
+      <Stack gap="sm">
+        <Alert color="orange">{t('site.assign.mixed')}</Alert>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('common.close')}
+          </Button>
+        </Group>
+      </Stack>
+    )
   return (
     <Stack gap="sm">
       {others.length > 0 && (

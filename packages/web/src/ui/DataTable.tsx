@@ -1,4 +1,4 @@
-import { Checkbox, TextInput, UnstyledButton } from '@mantine/core'
+import { Button, Checkbox, TextInput, UnstyledButton } from '@mantine/core'
 import { IconArrowsSort, IconSearch, IconSortAscending, IconSortDescending } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import {
@@ -205,7 +205,9 @@ export function DataTable<T extends RowData>(props: Props<T>) {
                   <th role="columnheader" className={classes.select}>
                     <Checkbox
                       size="xs"
-                      aria-label={t('common.selectAll')}
+                      aria-label={
+                        remote?.hasMore ? t('common.selectLoaded', { count: shown.length }) : t('common.selectAll')
+                      }
                       checked={chosen > 0 && chosen === shown.length}
                       indeterminate={chosen > 0 && chosen < shown.length}
                       onChange={({ currentTarget: { checked } }) =>
@@ -298,6 +300,14 @@ export function DataTable<T extends RowData>(props: Props<T>) {
           {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
           {/* biome-ignore-end lint/a11y/useSemanticElements: see above */}
         </section>
+      )}
+      {selection && remote?.hasMore && chosen > 0 && chosen === shown.length && (
+        <p className={classes.loaded} role="status">
+          {t('common.selectedLoaded', { count: chosen })}{' '}
+          <Button variant="subtle" size="compact-sm" loading={remote.isFetching} onClick={remote.more}>
+            {t('common.loadMore')}
+          </Button>
+        </p>
       )}
       {footer}
     </>

@@ -136,6 +136,7 @@ export const event = {
     open: 'Open event',
     pick: 'Choose {{name}}',
     selection: 'Chosen pictures',
+    full: 'At most {{most}} at a time',
     selected_one: '{{count}} chosen',
     selected_other: '{{count}} chosen',
     collecting: 'Collecting {{done}} of {{total}} …',

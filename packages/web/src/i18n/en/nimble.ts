@@ -102,6 +102,7 @@ export const nimble = {
       'Somebody else saved another configuration while you wrote. What you see differs from that one; yours replaces it only when you press again.',
   },
   form: {
+    noLicense: 'This organization has no licence yet, and an edge server needs one. Add the licence first.',
     mode: 'Who calls whom',
     name: 'Name',
     address: 'Address',

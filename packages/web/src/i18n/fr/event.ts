@@ -137,6 +137,7 @@ export const event = {
     open: 'Ouvrir l’événement',
     pick: 'Choisir {{name}}',
     selection: 'Images choisies',
+    full: '{{most}} au plus à la fois',
     selected_one: '{{count}} choisie',
     selected_other: '{{count}} choisies',
     collecting: 'Collecte {{done}} sur {{total}} …',

@@ -104,6 +104,8 @@ export const nimble: Catalogue['nimble'] = {
       'Quelqu’un d’autre a enregistré une autre configuration entre-temps. Ce que vous voyez en diffère ; la vôtre ne la remplace que si vous appuyez de nouveau.',
   },
   form: {
+    noLicense:
+      'Cette organisation n’a pas encore de licence, et un serveur edge en demande une. Ajoutez d’abord la licence.',
     mode: 'Qui appelle qui',
     name: 'Nom',
     address: 'Adresse',

@@ -19,7 +19,7 @@ type Props = Pick<SitesMapProps, 'sites' | 'chosen' | 'from' | 'onOpen'>
  * For the keyboard there is the list beside it.
  */
 export function StillMap({ sites, chosen, from, onOpen }: Props) {
-  const { ref, width, height } = useElementSize<SVGSVGElement>()
+  const { ref, width, height } = useElementSize()
   const [world, setWorld] = useState<World | null>(null)
   useEffect(() => {
     loadWorld().then(setWorld, (error: unknown) => console.warn('The outlines of the map:', error))
@@ -33,9 +33,9 @@ export function StillMap({ sites, chosen, from, onOpen }: Props) {
       ? fittedSight(places, size, zooms.padding, zooms.pin)
       : sightOf({ lat: middle[1], long: middle[0], zoom: zooms.world }, size)
   return (
-    <svg ref={ref} className={classes.still} aria-hidden="true">
+    <div ref={ref} className={classes.still} aria-hidden="true">
       {width > 0 && (
-        <>
+        <svg width={width} height={height} role="presentation">
           {land && <path d={land} transform={`scale(${sight.pixels}) translate(${-sight.x} ${-sight.y})`} />}
           {places.slice(0, mostDrawn).map(({ site, ...place }) => {
             const [x, y] = mercator(place)
@@ -54,9 +54,9 @@ export function StillMap({ sites, chosen, from, onOpen }: Props) {
               </g>
             )
           })}
-        </>
+        </svg>
       )}
-    </svg>
+    </div>
   )
 }
 

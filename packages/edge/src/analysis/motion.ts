@@ -1,5 +1,5 @@
 import type { Box } from '@sightline/domain'
-import type { Cv, Mat } from './opencv.ts'
+import type { Cv, Mat, Rect } from './opencv.ts'
 
 export type MotionSettings = {
   /** Pictures the background remembers. */
@@ -37,7 +37,8 @@ export function createMotion(cv: Cv, settings: MotionSettings, width: number, he
   const centroids = new cv.Mat()
   const grain = cv.Mat.ones(3, 3, cv.CV_8U)
   const reach = Math.max(5, Math.round(height / 60)) | 1
-  const body = cv.Mat.ones(reach * 2 - 1, Math.max(3, reach >> 1), cv.CV_8U)
+  const bodySize = { width: Math.max(3, reach >> 1), height: reach * 2 - 1 }
+  const body = cv.Mat.ones(bodySize.height, bodySize.width, cv.CV_8U)
   const newBackground = () => new cv.BackgroundSubtractorMOG2(settings.history, settings.varThreshold, settings.shadows)
 
   let background = newBackground()
@@ -52,18 +53,41 @@ export function createMotion(cv: Cv, settings: MotionSettings, width: number, he
   }
 
   function blobs(): Blob[] {
-    cv.morphologyEx(foreground, foreground, cv.MORPH_OPEN, grain)
-    if (cv.countNonZero(foreground) === 0) return []
-    cv.morphologyEx(foreground, foreground, cv.MORPH_CLOSE, body)
-    const count = cv.connectedComponentsWithStats(foreground, labels, stats, centroids, 8, cv.CV_32S)
+    cv.erode(foreground, foreground, grain)
+    const core = cv.boundingRect(foreground)
+    if (core.width === 0) return []
+    const region = grown(core)
+    const part = foreground.roi(region)
+    // The second half of opening.
+    cv.dilate(part, part, grain)
+    cv.morphologyEx(part, part, cv.MORPH_CLOSE, body)
+    const count = cv.connectedComponentsWithStats(part, labels, stats, centroids, 8, cv.CV_32S)
+    part.delete()
     const rows = stats.data32S
     const found: Blob[] = []
     for (let i = 1; i < count; i++) {
       const [x, y, w, h, area] = rows.subarray(i * 5, i * 5 + 5) as unknown as [number, number, number, number, number]
       if (area < width * height * settings.minArea || h < height * 0.05 || w < width * 0.012) continue
-      found.push({ box: [x, y, w, h], fill: area / (w * h) })
+      found.push({ box: [region.x + x, region.y + y, w, h], fill: area / (w * h) })
     }
     return found
+  }
+
+  /**
+   * As far as what survived erosion can reach: beyond, the picture stays empty. It begins at even places, since components
+   * are numbered by blocks of two by two.
+   */
+  function grown({ x, y, width: w, height: h }: Rect): Rect {
+    const aside = 1 + (bodySize.width >> 1)
+    const above = 1 + (bodySize.height >> 1)
+    const left = Math.max(0, x - aside) & ~1
+    const top = Math.max(0, y - above) & ~1
+    return {
+      x: left,
+      y: top,
+      width: Math.min(width, x + w + aside) - left,
+      height: Math.min(height, y + h + above) - top,
+    }
   }
 
   return {

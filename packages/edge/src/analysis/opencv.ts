@@ -60,6 +60,8 @@ export type Cv = {
   resize(from: Mat, to: Mat, size: Size, fx: number, fy: number, interpolation: number): void
   cvtColor(from: Mat, to: Mat, code: number): void
   threshold(from: Mat, to: Mat, threshold: number, value: number, type: number): number
+  erode(from: Mat, to: Mat, kernel: Mat): void
+  dilate(from: Mat, to: Mat, kernel: Mat): void
   morphologyEx(from: Mat, to: Mat, operation: number, kernel: Mat): void
   connectedComponentsWithStats(
     from: Mat,
@@ -70,6 +72,8 @@ export type Cv = {
     type: number,
   ): number
   countNonZero(picture: Mat): number
+  /** Of all that is not zero; without width and height where there is nothing. */
+  boundingRect(picture: Mat): Rect
   meanStdDev(picture: Mat, mean: Mat, deviation: Mat): void
   Laplacian(from: Mat, to: Mat, depth: number): void
   fillPoly(picture: Mat, polygons: Vector<Mat>, colour: Scalar): void
@@ -86,7 +90,6 @@ export type Cv = {
   INTER_LINEAR: number
   COLOR_BGR2GRAY: number
   THRESH_BINARY: number
-  MORPH_OPEN: number
   MORPH_CLOSE: number
 }
 

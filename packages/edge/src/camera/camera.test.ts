@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { listenForFrames } from './frames.ts'
+import type { AccessUnit } from './h264.ts'
 import { odd, startDemoCamera } from './testing/demo-camera.ts'
 import { frameListener } from './testing/frame-listener.ts'
 import { sizeOfJpeg } from './testing/probe-video.ts'
@@ -83,6 +84,38 @@ describe('a camera that works', () => {
       { timeout: 5000 },
     )
     expect(camera.state()).toMatchObject({ state: 'streaming', reconnects: 0 })
+  })
+
+  test('units that nobody waits for come together; who comes between gets the rest at once, and then each', async () => {
+    const demo = await startDemoCamera()
+    const { camera, until } = watch({ address: demo.address })
+    await until({ state: 'streaming' })
+    const newest = () => camera.preRoll().at(-1)?.dts
+    /** How often something came in a second and a half. */
+    const arrivals = async () => {
+      const seen = new Set<number | undefined>()
+      const ends = performance.now() + 1500
+      await vi.waitFor(
+        () => {
+          seen.add(newest())
+          expect(performance.now()).toBeGreaterThan(ends)
+        },
+        { timeout: 5000, interval: 5 },
+      )
+      return seen.size - 1
+    }
+    await arrivals()
+    expect(await arrivals()).toBeLessThanOrEqual(5)
+
+    const before = camera.preRoll()
+    const tapped: AccessUnit[] = []
+    const untap = camera.tap((unit) => tapped.push(unit))
+    expect(await arrivals()).toBeGreaterThan(15)
+    untap()
+    const steps = [...before, ...tapped].map(({ dts }, i, all) => dts - (all[i - 1]?.dts ?? dts)).slice(1)
+    expect(Math.max(...steps)).toBeLessThan(1.5 * Math.min(...steps))
+    await arrivals()
+    expect(await arrivals()).toBeLessThanOrEqual(5)
   })
 
   test('a worker that comes back is found again', async () => {

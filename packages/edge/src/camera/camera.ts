@@ -85,7 +85,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   const stopping = new AbortController()
   const log = (text: string) => hooks.log(withoutSecrets(text, options))
   const ring = createRing(options.preRollSeconds ?? defaultPreRollSeconds, ringBytes)
-  const live = createLive(ring.group, () => offerPictures())
+  const live = createLive(ring.group, () => offerViewers())
   const taps = new Set<(unit: AccessUnit) => void>()
   const retry = createRetry(Math.random)
   const rate = createRate()
@@ -142,9 +142,9 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
     live.unit(unit)
     for (const take of taps) take(unit)
   }
-  const onUnit = (unit: Unit) => {
+  const onUnit = (unit: Unit, arrivedMs: number) => {
     if (!parameters) return
-    rate.count(performance.now())
+    rate.count(arrivedMs)
     lastFrameAt = unit.at
     lastPts = Math.max(lastPts, unit.pts)
     last = unit
@@ -153,11 +153,17 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
       openings += 1
       failedAt = null
       become('streaming', null)
+      offerGathering()
     }
+  }
+  const onUnits = (units: readonly Unit[]) => {
+    const now = performance.now()
+    const newestAt = units.at(-1)?.at ?? 0
+    for (const unit of units) onUnit(unit, now - (newestAt - unit.at))
   }
   const onMessage = (message: FromChild) => {
     if (message.type === 'parameters') onParameters(message.parameters)
-    else if (message.type === 'unit') onUnit(message.unit)
+    else if (message.type === 'units') onUnits(message.units)
     else if (message.type === 'picture') live.picture(message.jpeg, message.at)
     else if (message.type === 'frames_closed') offerAnalysisAgain(analysis)
     else if (message.type === 'pace') {
@@ -169,6 +175,18 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
   /* ── what is asked of it ── */
 
   const offerPictures = () => connection?.tell({ type: 'pictures', fps: live.wantedPictures() })
+  /**
+   * The ring alone can wait: each message costs both processes more than what is in it. Not where there are masks, so that
+   * nothing from before they were lifted comes after.
+   */
+  const offerGathering = () => {
+    const isAwaited = state !== 'streaming' || taps.size > 0 || live.isWatched() || masks.length > 0
+    connection?.tell({ type: 'gather', gather: !isAwaited })
+  }
+  const offerViewers = () => {
+    offerPictures()
+    offerGathering()
+  }
   const offerAnalysis = () => {
     const ticket = analysis && frameTicket(analysis.socket, options.source_id)
     const { fps = 0, width = 0, height = 0, on_demand = false } = analysis ?? {}
@@ -238,7 +256,11 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
     preRoll: ring.all,
     tap(take) {
       taps.add(take)
-      return () => taps.delete(take)
+      offerGathering()
+      return () => {
+        taps.delete(take)
+        offerGathering()
+      }
     },
     live: live.join,
     snapshot: async () => {
@@ -253,6 +275,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
       masks = next
       if (masks.length > 0) ring.clear()
       connection?.tell({ type: 'masks', masks })
+      offerGathering()
     },
     isMasked: () => masks.length > 0,
     async stop() {

@@ -10,7 +10,7 @@ import { createFloodGuard, isTooLarge, mostMemoryBytes } from './bounds.ts'
 import { createDecoder, type Picture } from './decoder.ts'
 import { isReference, isSlice, joinNals, nalType, splitNals, typeOf } from './h264.ts'
 import { createJpegEncoder } from './image.ts'
-import type { FromChild, ToChild } from './messages.ts'
+import type { FromChild, ToChild, Unit } from './messages.ts'
 import { createParameterTracker } from './parameters.ts'
 import { openStream } from './stream.ts'
 import { createTimeline, type Timeline, ticksPerSecond } from './timeline.ts'
@@ -18,7 +18,7 @@ import { createTimeline, type Timeline, ticksPerSecond } from './timeline.ts'
 /** Access units that main has not taken yet; beyond it they are left out up to the next key frame. */
 const mostUnsentBytes = 8 * 1024 * 1024
 const notYetMs = 1000
-const memoryLookMs = 500
+const halfSecondMs = 500
 /** Size of pictures for viewers without a video decoder. */
 const viewerSize = { width: 1280, height: 720 }
 const noTime = -(2n ** 63n)
@@ -26,6 +26,7 @@ const noTime = -(2n ** 63n)
 const analysis = createAnalysisFeed(tell)
 const jpeg = createJpegEncoder()
 const viewers = createViewerFeed()
+const units = createUnitFeed()
 let latest: ((take: (picture: Picture) => void) => void) | null = null
 let isClosing = false
 let hasFailed = false
@@ -42,19 +43,22 @@ process.on('message', (message: ToChild) => {
   } else if (message.type === 'masks') jpeg.hide(message.masks)
   else if (message.type === 'analysis') analysis.set(message.analysis)
   else if (message.type === 'pictures') viewers.setFps(message.fps)
+  else if (message.type === 'gather') units.setGathering(message.gather)
   else if (message.type === 'jpeg') sendJpeg(message)
   else isClosing = true
 })
 
-// What native code takes is not bounded by anything else.
 setInterval(() => {
+  units.flush()
+  // What native code takes is not bounded by anything else.
   if (process.memoryUsage.rss() > mostMemoryBytes) giveUp()
-}, memoryLookMs)
+}, halfSecondMs)
 
 /** Told once: nothing more is read, and main ends this process. */
 function fail(cause: Extract<FromChild, { type: 'failed' }>['cause']): void {
   if (hasFailed) return
   hasFailed = true
+  units.flush()
   tell({ type: 'failed', cause })
 }
 
@@ -91,8 +95,6 @@ function createTaker(stream: Stream, timeline: Timeline): (packet: Packet) => vo
   const decoder = createDecoder(stream.codecpar, [analysis.consumer, viewers.consumer])
   latest = decoder.latest
   const { num, den } = stream.timeBase
-  let unsentBytes = 0
-  let isComplete = true
   let areTold = false
   let notYetAt = Number.NEGATIVE_INFINITY
   const comesTooFast = createFloodGuard()
@@ -101,15 +103,6 @@ function createTaker(stream: Stream, timeline: Timeline): (packet: Packet) => vo
     if (performance.now() - notYetAt < notYetMs) return
     notYetAt = performance.now()
     tell({ type: 'not_yet' })
-  }
-  const send = (key: boolean, pts: number, dts: number, at: number, nals: Buffer[]) => {
-    isComplete = unsentBytes < mostUnsentBytes && (isComplete || key)
-    if (!isComplete) return
-    const data = joinNals(nals)
-    unsentBytes += data.length
-    tell({ type: 'unit', unit: { key, pts, dts, at, data } }, () => {
-      unsentBytes -= data.length
-    })
   }
   return (packet) => {
     if (comesTooFast(performance.now())) return giveUp()
@@ -125,12 +118,13 @@ function createTaker(stream: Stream, timeline: Timeline): (packet: Packet) => vo
     const at = Math.round(Date.now() - lateMs)
     const key = packet.isKeyframe || slices.some((nal) => typeOf(nal) === nalType.idr)
     if (isChanged || !areTold) {
+      units.flush()
       tell({ type: 'parameters', parameters: sets })
       areTold = true
     }
     // A change within a group of pictures has to reach decoders that were set up with the group's beginning.
     const kept = isChanged && !key ? nals.filter((nal) => isSlice(nal) || isParameterSet(typeOf(nal))) : slices
-    send(key, pts, dts, at, kept)
+    units.take({ key, pts, dts, at }, kept)
     decoder.push(packet, { pts, at, key, isReference: slices.some(isReference) })
     if (decoder.isBroken()) giveUp()
   }
@@ -140,6 +134,38 @@ const isParameterSet = (type: number) => type === nalType.sps || type === nalTyp
 
 function sendJpeg({ id, most }: Extract<ToChild, { type: 'jpeg' }>): void {
   latest?.(({ frame, at }) => tell({ type: 'jpeg', id, at, jpeg: jpeg.encode(frame, most) }))
+}
+
+/** Access units for main: one by one, or gathered until they are flushed. */
+function createUnitFeed() {
+  let gathered: Unit[] = []
+  let isGathering = false
+  let unsentBytes = 0
+  let isComplete = true
+
+  const flush = () => {
+    if (gathered.length === 0) return
+    const bytes = gathered.reduce((sum, { data }) => sum + data.length, 0)
+    tell({ type: 'units', units: gathered }, () => {
+      unsentBytes -= bytes
+    })
+    gathered = []
+  }
+  return {
+    flush,
+    setGathering: (value: boolean) => {
+      isGathering = value
+      if (!isGathering) flush()
+    },
+    take(unit: Omit<Unit, 'data'>, nals: Buffer[]) {
+      isComplete = unsentBytes < mostUnsentBytes && (isComplete || unit.key)
+      if (!isComplete) return
+      const data = joinNals(nals)
+      unsentBytes += data.length
+      gathered.push({ ...unit, data })
+      if (!isGathering) flush()
+    },
+  }
 }
 
 /** JPEG pictures, one at a time: the next only when main has taken the last. */

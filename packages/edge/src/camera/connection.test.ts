@@ -23,7 +23,7 @@ test('thirty connections leave nothing behind: no process, no descriptor, no mem
         masks: [],
       },
       (message) => {
-        if (message.type === 'unit' && message.unit.key) keys += 1
+        if (message.type === 'units') keys += message.units.filter(({ key }) => key).length
       },
       console.error,
     )

@@ -70,9 +70,9 @@ export function openConnection(
     (message) => {
       if (hasEnded) return
       if (message.type === 'failed') return kill(message.cause)
-      if (message.type === 'unit' || message.type === 'not_yet') heardAt = performance.now()
-      if (message.type === 'unit') unitAt = heardAt
-      if (message.type === 'unit' && message.unit.key) pictureSince ??= heardAt
+      if (message.type === 'units' || message.type === 'not_yet') heardAt = performance.now()
+      if (message.type === 'units') unitAt = heardAt
+      if (message.type === 'units' && message.units.some(({ key }) => key)) pictureSince ??= heardAt
       if (message.type === 'jpeg') asked.get(message.id)?.resolve({ jpeg: message.jpeg, at: message.at })
       onMessage(message)
     },

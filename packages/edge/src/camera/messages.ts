@@ -32,6 +32,8 @@ export type ToChild =
   | { type: 'jpeg'; id: number; most?: { width: number; height: number } }
   /** Pictures for viewers without a video decoder, 0 = none. */
   | { type: 'pictures'; fps: number }
+  /** Whether units may come some at a time: nobody waits for them. At first they come one by one. */
+  | { type: 'gather'; gather: boolean }
   /** Take leave of the camera, then end. */
   | { type: 'close' }
 
@@ -40,7 +42,7 @@ export type Unit = { key: boolean; pts: number; dts: number; at: number; data: B
 export type FromChild =
   /** Before the first unit, and whenever they change. */
   | { type: 'parameters'; parameters: ParameterSets }
-  | { type: 'unit'; unit: Unit }
+  | { type: 'units'; units: Unit[] }
   /** Packets arrive, but nothing that can be shown: the stream has not given its parameter sets yet. */
   | { type: 'not_yet' }
   | { type: 'jpeg'; id: number; at: number; jpeg: Buffer }

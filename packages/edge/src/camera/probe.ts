@@ -86,9 +86,9 @@ function look(
       if (message.type === 'failed') return settle(message.cause)
       if (message.type === 'parameters') size = { width: message.parameters.width, height: message.parameters.height }
       if (message.type === 'jpeg') jpeg = message.jpeg
-      if (message.type === 'unit') {
+      if (message.type === 'units') {
         if (units.length === 0) camera.tell({ type: 'jpeg', id: 0, most: stillSize })
-        units.push(message.unit)
+        units.push(...message.units)
       }
       if (jpeg && units.length >= wantedUnits && measured(units).key_interval !== null) settle(null)
     }

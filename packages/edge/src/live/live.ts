@@ -31,6 +31,8 @@ export type Live = {
   picture(jpeg: Buffer, at: number): void
   /** JPEG pictures a second that viewers want. */
   wantedPictures(): number
+  /** Whether anybody is shown each unit as it comes. */
+  isWatched(): boolean
   end(): void
 }
 
@@ -41,9 +43,9 @@ type Viewer = { listener: LiveListener; shown: ParameterSets | null; waitsForKey
 
 /**
  * @param group the units since the latest key frame, the newest included
- * @param onWantedPictures called when `wantedPictures()` has changed
+ * @param onViewers called when `wantedPictures()` or `isWatched()` has changed
  */
-export function createLive(group: () => AccessUnit[], onWantedPictures: () => void): Live {
+export function createLive(group: () => AccessUnit[], onViewers: () => void): Live {
   const viewers = new Set<Viewer>()
   const pictureViewers = new Set<LiveListener>()
   let sequence = 0
@@ -72,12 +74,12 @@ export function createLive(group: () => AccessUnit[], onWantedPictures: () => vo
 
   const joinPictures = (listener: LiveListener): LiveViewer => {
     pictureViewers.add(listener)
-    if (pictureViewers.size === 1) onWantedPictures()
+    if (pictureViewers.size === 1) onViewers()
     return {
       // Each picture stands for itself.
       skip: () => undefined,
       stop: () => {
-        if (pictureViewers.delete(listener) && pictureViewers.size === 0) onWantedPictures()
+        if (pictureViewers.delete(listener) && pictureViewers.size === 0) onViewers()
       },
     }
   }
@@ -87,12 +89,13 @@ export function createLive(group: () => AccessUnit[], onWantedPictures: () => vo
       const viewer: Viewer = { listener, shown: null, waitsForKey: true }
       catchUp(viewer)
       viewers.add(viewer)
+      if (viewers.size === 1) onViewers()
       return {
         skip: () => {
           viewer.waitsForKey = true
         },
         stop: () => {
-          viewers.delete(viewer)
+          if (viewers.delete(viewer) && viewers.size === 0) onViewers()
         },
       }
     },
@@ -113,6 +116,7 @@ export function createLive(group: () => AccessUnit[], onWantedPictures: () => vo
       for (const listener of pictureViewers) if ((listener.buffered?.() ?? 0) <= viewerMaxBytes) listener.jpeg(jpeg, at)
     },
     wantedPictures: () => (pictureViewers.size > 0 ? picturesPerSecond : 0),
+    isWatched: () => viewers.size > 0,
     end() {
       for (const { listener } of viewers) listener.ended()
       for (const listener of pictureViewers) listener.ended()

@@ -109,8 +109,8 @@ function relationFaults(map: PipelineElements): Record<string, string> {
 }
 
 export const calibrationKeys = ['calibration.image_points', 'calibration.world_points_m'] as const
-/** What is true of one camera and its place alone: no other analytic is given these. */
-export const placeKeys: readonly string[] = [...calibrationKeys, 'analytic.timezone']
+/** Whether an element is true of one camera and its place alone: no other analytic is given it. */
+export const isOfPlace = (key: string): boolean => key.startsWith('calibration.') || key === 'analytic.timezone'
 const smokeKeys = [
   ['analytic.smoke_low', 'analytic.smoke_intermediate'],
   ['analytic.smoke_intermediate', 'analytic.smoke_high'],

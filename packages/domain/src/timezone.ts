@@ -23,17 +23,18 @@ export function zonesOf(country: string): string[] {
   return place.getTimeZones?.() ?? []
 }
 
-const months = [0, 3, 6, 9]
+/** Places with a name of their own whose clock nobody in the country means: Büsingen is a village within Switzerland. */
+const exclaves = new Set(['Europe/Busingen'])
 
 /**
- * The zone of a country whose clocks are alike everywhere; null for one where they differ, and for one that is not known.
- * Germany's two zones show the same time, and only the first is one that people know.
+ * The zone of a country that has one; null for one with several, and for one that is not known. Several whose clocks are
+ * alike today are several: they have rules of their own, and people know theirs by its city.
  */
-export function onlyZoneOf(country: string, year: number): string | null {
-  const clocks = zonesOf(country).map((timeZone) => {
-    const clock = new Intl.DateTimeFormat('en', { timeZone, dateStyle: 'short', timeStyle: 'short' })
-    return { timeZone, shown: months.map((month) => clock.format(Date.UTC(year, month, 1))).join() }
-  })
-  const [first, ...others] = clocks
-  return first && others.every(({ shown }) => shown === first.shown) ? first.timeZone : null
+export function onlyZoneOf(country: string): string | null {
+  const [zone, ...others] = zonesOf(country).filter((one) => !exclaves.has(one))
+  return others.length === 0 ? (zone ?? null) : null
 }
+
+/** The name under which the runtime knows a zone: Asia/Kolkata and Asia/Calcutta are one. */
+export const canonicalZone = (zone: string): string =>
+  new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone

@@ -1,8 +1,9 @@
 /**
  * Which addresses may be a camera, before they are saved or sent to an edge server. Cameras live on private networks, so
- * those pass; loopback, those that mean this machine where the edge server is, cloud metadata services, multicast and other special ones do not. Host names are resolved and
- * checked again by the edge server when it connects: only it sees the camera's network and its DNS. It is told the
- * same addresses of this machine, so that no name leads to them either.
+ * those pass; loopback, this machine's own where the edge server may reach them, cloud metadata services, multicast and
+ * other special ones do not. Host names are resolved and checked again by the edge server when it connects: only it sees
+ * the camera's network and its DNS. It is told those of this machine's addresses that mean this machine where it is, so
+ * that no name leads to them either.
  */
 import { networkInterfaces } from 'node:os'
 import { ipsOf, isCameraAddress, isLoopbackHost } from '@sightline/domain'
@@ -26,6 +27,7 @@ export function addressFault(
   protocols: readonly string[],
   exempt: LoopbackExemption,
   opener: Opener,
+  own: readonly string[] = ownIps(),
 ): 'stream_address' | 'credentials_apart' | 'address_refused' | null {
   const url = URL.parse(address)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -35,7 +37,7 @@ export function addressFault(
   if (url.username !== '' || url.password !== '') return 'credentials_apart'
   const place = placeOf(url)
   if (place === null) return 'stream_address'
-  if (isAllowedHost(place.host, ipsMeantAt(opener))) return null
+  if (isAllowedHost(place.host, isSurelyElsewhere(opener) ? ipsMeantAt(opener, own) : own)) return null
   return exempt(place.host, place.port) ? null : 'address_refused'
 }
 
@@ -89,5 +91,12 @@ export function ipsMeantAt({ is_local, address }: Opener, ips: readonly string[]
   const isNear = is_local || (address !== null && isInside(rangeOf(address)))
   return ips.filter((ip) => isAllowedHost(ip) && (isNear || rangeOf(ip) === 'unicast'))
 }
+
+/**
+ * Whether private addresses of this machine are other machines where the edge server is: it is dialled at a public one.
+ * One that is dialled by its name, or dials us, may stand in the next rack.
+ */
+const isSurelyElsewhere = ({ is_local, address }: Opener): boolean =>
+  !is_local && address !== null && rangeOf(address) === 'unicast'
 
 const isInside = (range: string | null) => range === 'private' || range === 'uniqueLocal' || range === 'carrierGradeNat'

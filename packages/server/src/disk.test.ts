@@ -20,6 +20,11 @@ test('a disk is judged by what ordinary users may still write, and says how much
   expect(filled(0.95).to_free_bytes).toBeCloseTo(0.11 * 950_000 * 4096, -5)
 })
 
+test('a volume of which nobody may write anything is full, and stays so', () => {
+  const none = { blocks: 0, bfree: 0, bavail: 0, bsize: 4096 }
+  for (const before of ['ok', 'stopped'] as const) expect(judgeDisk(none, before).level).toBe('stopped')
+})
+
 test('it is told at its mark, and taken back only when it is clearly below', () => {
   const course = (shares: number[]) => {
     let level: DiskLevel = 'ok'

@@ -35,7 +35,7 @@ export function judgeDisk(
     if (level === 'ok') return true
     const isOn = diskLevels.indexOf(level) <= diskLevels.indexOf(before)
     // Who frees just what was asked for stands at the end, and is rid of the level.
-    return isOn ? used > endOf(level) : use >= diskMarks[level]
+    return isOn ? usable === 0 || used > endOf(level) : use >= diskMarks[level]
   }
   const level = diskLevels.findLast(isReached) ?? 'ok'
   return {

@@ -21,7 +21,10 @@ export async function lockChannel(trx: Trx, scope: Scope, uid: string): Promise<
   return row
 }
 
-export type ChannelChange = Omit<Receive<typeof channel.update>, 'channel_id'>
+export type ChannelChange = Omit<Receive<typeof channel.update>, 'channel_id'> & {
+  /** The picture that the zones were drawn on from now on. */
+  reference_uid?: string | undefined
+}
 
 /**
  * @param before locked
@@ -32,7 +35,16 @@ export async function changeChannel(
   trx: Trx,
   { app, scope }: Pick<Ctx, 'app' | 'scope'>,
   before: ChannelRow,
-  { channel_name, channel_sid, channel_threshold, auto_recovery, zones, pipeline: piece, version }: ChannelChange,
+  {
+    channel_name,
+    channel_sid,
+    channel_threshold,
+    auto_recovery,
+    zones,
+    pipeline: piece,
+    reference_uid,
+    version,
+  }: ChannelChange,
 ): Promise<TakenPicture[]> {
   // In the order in which everybody waits: the edge server is told before anything else is touched.
   await raiseDesired(trx, before)
@@ -45,8 +57,7 @@ export async function changeChannel(
       sid: channel_sid && withSidPrefix(channel_sid),
       threshold: channel_threshold,
       auto_recovery,
-      // Without a picture the one before goes on to tell whether the camera was turned.
-      reference_uid: zones && (before.snapshot_uid ?? undefined),
+      reference_uid,
     },
     version,
   )
@@ -60,8 +71,8 @@ export async function changeChannel(
     const { tenant_id, source_id, id } = before
     const hides = await replaceZones(trx, { tenant_id, source_id, channel_id: id }, zones)
     if (hides) taken = await forgetStills(trx, app, before)
-    await forgetView(trx, before)
   }
+  if (reference_uid !== undefined) await forgetView(trx, before)
   if (piece) {
     const pipeline = await readPipeline(trx, scope, before.pipeline_uid)
     const wanted = { ...pipeline.elements, ...piece.pipeline_elements }

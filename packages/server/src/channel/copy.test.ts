@@ -89,6 +89,7 @@ test('only what was asked for goes, and never what is true of one place alone', 
   const calibration = {
     'calibration.image_points': '0.1,0.9 0.9,0.9 0.7,0.3 0.3,0.3',
     'calibration.world_points_m': '0,0 4,0 4,8 0,8',
+    'calibration.ref_height_m': 1.8,
   }
   const from = await attach('phydist', { channel_threshold: 4, pipeline: { pipeline_elements: calibration } })
   const to = await attach('phydist', { zones: [box(0.25)] })
@@ -97,7 +98,24 @@ test('only what was asked for goes, and never what is true of one place alone', 
   await copy(from.channel_id, [to.channel_id], ['channel_threshold'])
   const after = await get(to.channel_id)
   expect(after).toMatchObject({ channel_threshold: 4, zones: [{ points: box(0.25).points }] })
-  expect(await elementsOf(after.pipeline_id)).toMatchObject({ 'calibration.image_points': '' })
+  expect(await elementsOf(after.pipeline_id)).toMatchObject({
+    ...{ 'calibration.image_points': '', 'calibration.ref_height_m': 0 },
+  })
+})
+
+test('a line that was drawn before the zone here is drawn after it there, and then there is nothing left to copy', async () => {
+  const line = {
+    kind: 'line',
+    points: [
+      [0, 0.5],
+      [1, 0.5],
+    ],
+    aspect_ratio: 16 / 9,
+  }
+  const from = await attach('pplocc', { zones: [line, box(0.25)] })
+  const to = await attach('pplocc', { zones: [box(0.5), { ...line, side_a: 'Street' }] })
+  expect(await copy(from.channel_id, [to.channel_id], ['zones'])).toMatchObject([{ outcome: 'copied' }])
+  expect(await copy(from.channel_id, [to.channel_id], ['zones'])).toMatchObject([{ outcome: 'unchanged' }])
 })
 
 test('what does not fit is said of it, and the rest is done', async () => {

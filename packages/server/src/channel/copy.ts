@@ -1,5 +1,5 @@
 import type { CopiedChannel, channel, Receive, Zone } from '@sightline/contract'
-import { isOtherShape, placeKeys } from '@sightline/domain'
+import { isOfPlace, isOtherShape, pipelineDefaults } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
 import type { Ctx } from '../mount.ts'
@@ -34,11 +34,13 @@ export async function copyChannel({ channel_id, to, settings, dry_run }: Wish, c
       const outcome = given.changes.length > 0 ? 'copied' : 'unchanged'
       return { channel_id: uid, outcome, error_code: null, ...given }
     },
-    (uid, { code = 'invalid' }) => ({
-      ...{ channel_id: uid, outcome: 'failed', error_code: code },
-      ...{ changes: [], is_other_shape: false },
-    }),
+    (uid, { code, errors = {} }) => {
+      const error_code = code ?? Object.values(errors)[0]?.[0] ?? 'invalid'
+      return { channel_id: uid, outcome: 'failed', error_code, changes: [], is_other_shape: false }
+    },
   )
+  // Of a dry run nothing is noted. The giver is what was named; what became of the others stands with it.
+  note({ after: { channels: channels.filter(({ outcome }) => outcome !== 'unchanged') } })
   for (const uid of nimbles) app.links.reconfigure(uid)
   return { channels }
 }
@@ -67,9 +69,9 @@ async function give(trx: Trx, ctx: Ctx, from: Giver, uid: string, settings: Wish
   }
   if (has('tuning')) {
     const elements = elementsFor(from.row)
-    const differing = Object.keys(elements).filter((key) => elements[key] !== row.elements[key])
-    for (const key of differing)
-      changes.push({ setting: key, before: row.elements[key] ?? null, after: elements[key] ?? null })
+    const now = elementsOf(row)
+    const differing = Object.keys(elements).filter((key) => elements[key] !== now[key])
+    for (const key of differing) changes.push({ setting: key, before: now[key] ?? null, after: elements[key] ?? null })
     if (differing.length > 0) {
       if ((await countUsers(trx, { tenant_id: row.tenant_id, id: row.pipeline_id })) > 1)
         throw new Refusal(409, 'Other channels run its pipeline too', { code: 'pipeline_shared' })
@@ -92,19 +94,26 @@ async function give(trx: Trx, ctx: Ctx, from: Giver, uid: string, settings: Wish
   }
 }
 
-/** The giver's, but for what is true of one place alone. */
+/** With the defaults of elements that are younger than the pipeline. */
+const elementsOf = ({ usecase_key, elements }: ChannelRow): ChannelRow['elements'] => ({
+  ...pipelineDefaults(usecase_key),
+  ...elements,
+})
+/** What it can give: all but what is true of one place alone. */
 const elementsFor = (from: ChannelRow): ChannelRow['elements'] =>
-  Object.fromEntries(Object.entries(from.elements).filter(([key]) => !placeKeys.includes(key)))
+  Object.fromEntries(Object.entries(elementsOf(from)).filter(([key]) => !isOfPlace(key)))
 
 const namesOf = (zones: readonly Zone[]) => zones.map(({ name, label }) => label ?? name).join(', ')
 
 /** What somebody drew, without whose it is. */
-const shapeOf = ({ label, kind, points, direction, side_a, side_b, aspect_ratio, is_active, dwell_s }: Zone) => ({
-  ...{ label, kind, points, direction, side_a, side_b, aspect_ratio, is_active, dwell_s },
-})
+const shapeOf = ({ label, kind, points, direction, side_a, side_b, aspect_ratio, is_active, dwell_s }: Zone) => {
+  return { label, kind, points, direction, side_a, side_b, aspect_ratio, is_active, dwell_s }
+}
 
+/** Kind by kind, as `draftsOf` gives them: a line that was drawn before a zone here may be drawn after it there. */
 const isSame = (a: readonly Zone[], b: readonly Zone[]): boolean =>
-  JSON.stringify(a.map(shapeOf)) === JSON.stringify(b.map(shapeOf))
+  JSON.stringify(a.map(shapeOf).sort(byKind)) === JSON.stringify(b.map(shapeOf).sort(byKind))
+const byKind = (a: Pick<Zone, 'kind'>, b: Pick<Zone, 'kind'>) => Number(a.kind > b.kind) - Number(a.kind < b.kind)
 
 /** The first zone stays the first zone, under its name and with its history, and masks stay as they are. */
 function draftsOf(zones: readonly Zone[], to: Giver): NonNullable<ChannelChange['zones']> {

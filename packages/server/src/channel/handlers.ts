@@ -95,7 +95,9 @@ export const channel: Handlers<'channel'> = {
     if (change.zones) await renewStill(app, scope, channel_id, principal.userId)
     const { before, taken, row, entity } = await app.db.as(scope, async (trx) => {
       const before = await lockChannel(trx, scope, channel_id)
-      const taken = await changeChannel(trx, ctx, before, change)
+      // Without a picture the one before goes on to tell whether the camera was turned.
+      const reference_uid = change.zones && (before.snapshot_uid ?? undefined)
+      const taken = await changeChannel(trx, ctx, before, { ...change, reference_uid })
       return { before, taken, ...(await both(trx, ctx, channel_id)) }
     })
     tell(ctx, row)

@@ -28,7 +28,9 @@ export async function revive(
     const result = { is_active, channel_state, channel_health, state_cause }
     const hasCounted = now.last_record_at !== null && now.last_record_at.getTime() > begunAt
     const reported = reportOf(now)
-    const isUpToPeople = reported !== null && (reported.state === 'refused' || waitsForPerson(reported))
+    // What was said of an older version may be mended by this one.
+    const isUpToPeople =
+      reported !== null && reported.version >= now.version && (reported.state === 'refused' || waitsForPerson(reported))
     if (hasCounted || isUpToPeople || Date.now() - begunAt > patienceMs || job.signal.aborted) {
       job.report({ done: 2, total: 2, result })
       return

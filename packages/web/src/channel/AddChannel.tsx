@@ -5,7 +5,6 @@ import {
   dwellItem,
   elementFaults,
   type PipelineElements,
-  placeKeys,
   type UsecaseKey,
   usecases,
 } from '@sightline/domain'
@@ -297,7 +296,7 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
                 values={elements}
                 base={base}
                 faults={faults}
-                hidden={zone ? calibrationKeys : placeKeys}
+                hidden={zone ? calibrationKeys : [...calibrationKeys, 'analytic.timezone']}
                 onChange={(element, value) =>
                   setOverrides({
                     usecase: key,

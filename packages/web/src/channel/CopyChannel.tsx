@@ -10,12 +10,15 @@ import { formatSetting } from '../i18n/format.ts'
 import { i18n } from '../i18n/index.ts'
 import { causeText } from '../i18n/words.ts'
 import { useCameraNames } from '../ui/cameras/camera-names.ts'
+import { choiceText } from '../ui/elements/ElementForm.tsx'
 import { Tag } from '../ui/Health.tsx'
 import classes from './channel.module.css'
 
 type Setting = (typeof channelSettings)[number]
 type Change = CopiedChannel['changes'][number]
 const typingMs = 200
+/** So many are listed at once; the others are found by their name or their camera's. */
+const mostOffered = 50
 
 type Props = { channel: Channel; opened: boolean; onClose: () => void }
 
@@ -35,21 +38,24 @@ export function CopyChannel({ channel, opened, onClose }: Props) {
   )
 }
 
-function Copy({ channel: { channel_id, usecase_key }, onClose }: Omit<Props, 'opened'>) {
+function Copy({ channel: { channel_id, usecase_key, organization_id }, onClose }: Omit<Props, 'opened'>) {
   const { t } = useTranslation()
   const [settings, setSettings] = useState<readonly Setting[]>([])
   const [chosen, setChosen] = useState<readonly Channel[]>([])
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), typingMs)
   const { data = [] } = useQuery({
-    // One more, as it may be among them itself.
-    ...api.channel.mine.query({ usecase_key: [usecase_key], q: q || undefined, limit: changedChannels + 1 }),
+    ...api.channel.mine.query({ usecase_key: [usecase_key], q: q || undefined, limit: mostOffered }),
     placeholderData: keepPreviousData,
   })
   const offered = [
     ...chosen,
     ...data.filter(
-      (one) => one.channel_id !== channel_id && !chosen.some((other) => other.channel_id === one.channel_id),
+      (one) =>
+        one.channel_id !== channel_id &&
+        // A super administrator sees those of all.
+        one.organization_id === organization_id &&
+        !chosen.some((other) => other.channel_id === one.channel_id),
     ),
   ]
   const cameraOf = useCameraNames(offered.map(({ device_id }) => device_id))
@@ -69,6 +75,7 @@ function Copy({ channel: { channel_id, usecase_key }, onClose }: Omit<Props, 'op
     staleTime: 0,
     gcTime: 0,
     retry: false,
+    refetchOnWindowFocus: false,
     meta: { op: 'channel.copy', quiet: true },
   })
   const failure = copy.error ?? (isWished ? plan.error : null)
@@ -79,7 +86,10 @@ function Copy({ channel: { channel_id, usecase_key }, onClose }: Omit<Props, 'op
       <Checkbox.Group
         label={t('copy.settings')}
         value={[...settings]}
-        onChange={(next) => setSettings(channelSettings.filter((one) => next.includes(one)))}
+        onChange={(next) => {
+          copy.reset()
+          setSettings(channelSettings.filter((one) => next.includes(one)))
+        }}
       >
         <Stack gap={6} mt={6}>
           {channelSettings.map((one) => (
@@ -104,7 +114,10 @@ function Copy({ channel: { channel_id, usecase_key }, onClose }: Omit<Props, 'op
         filter={({ options }) => options}
         nothingFoundMessage={t(q === '' ? 'channel.copy.none' : 'common.nothingMatches')}
         value={wish.to}
-        onChange={(ids) => setChosen(offered.filter((one) => ids.includes(one.channel_id)))}
+        onChange={(ids) => {
+          copy.reset()
+          setChosen(offered.filter((one) => ids.includes(one.channel_id)))
+        }}
         data={offered.map((one) => ({ value: one.channel_id, label: nameOf(one) }))}
       />
       {failure && (
@@ -174,15 +187,12 @@ function changeText({ setting, before, after }: Change): string {
   // A model is known by a number that says nothing, and zones may have kept their names.
   return before === after || /^detector\.(model|embedding)$/.test(setting)
     ? i18n.t('channel.copy.other', { name })
-    : i18n.t('channel.copy.change', { name, before: valueText(before), after: valueText(after) })
+    : i18n.t('channel.copy.change', { name, before: valueText(setting, before), after: valueText(setting, after) })
 }
 
-const valueText = (value: Change['before']): string =>
+function valueText(setting: string, value: Change['before']): string {
+  if (typeof value === 'boolean') return i18n.t(value ? 'common.yes' : 'common.no')
   // Of a threshold none.
-  value === -1
-    ? '–'
-    : typeof value === 'number'
-      ? formatSetting(value)
-      : typeof value === 'boolean'
-        ? i18n.t(value ? 'common.yes' : 'common.no')
-        : value || '–'
+  if (value === null || value === '' || (setting === 'channel_threshold' && value === -1)) return '–'
+  return typeof value === 'number' ? formatSetting(value) : choiceText(value)
+}

@@ -1,8 +1,7 @@
 import { Select, type SelectProps } from '@mantine/core'
-import { onlyZoneOf, zonesOf } from '@sightline/domain'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { canonicalZone, onlyZoneOf, zonesOf } from '@sightline/domain'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { portalNow } from '../app/clock.ts'
 import { zoneOffset } from '../i18n/format.ts'
 import { countryName } from './CountrySelect.tsx'
 
@@ -19,15 +18,6 @@ function allZones() {
 /** Time zone of the browser, the best first guess for a site. */
 export const browserZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 
-const only = new Map<string, string | null>()
-
-/** The zone to begin with at a place of which only the country is known; null where that leaves it open. */
-export function zoneFor(country: string): string | null {
-  // Of a country with thirty zones it takes some 2 ms, and each row of a list of sites has a country.
-  if (!only.has(country)) only.set(country, onlyZoneOf(country, new Date(portalNow()).getUTCFullYear()))
-  return only.get(country) ?? null
-}
-
 type Props = Omit<SelectProps, 'data'> & {
   /** Where the place is, as far as that is known: its zones come first, and the only one is filled in until somebody chooses. */
   country?: string | undefined
@@ -36,15 +26,19 @@ type Props = Omit<SelectProps, 'data'> & {
 export function TimezoneSelect({ country = '', ...props }: Props) {
   const { t, i18n } = useTranslation()
   const { value, onChange, description } = props
-  const [isChosen, setIsChosen] = useState(value !== browserZone() && value !== zoneFor(country))
+  const [isChosen, setIsChosen] = useState(value !== browserZone() && value !== onlyZoneOf(country))
+  // What stands there when the form opens was stored, or typed before: only another country suggests another zone.
+  const suggested = useRef(country)
   const suggest = useEffectEvent(() => {
-    const zone = zoneFor(country)
-    if (!isChosen && zone && zone !== value) onChange?.(zone, choice(zone))
+    const zone = onlyZoneOf(country)
+    if (suggested.current !== country && !isChosen && zone && zone !== value) onChange?.(zone, choice(zone))
+    suggested.current = country
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for every country that is chosen
   useEffect(() => suggest(), [country])
   const all = allZones()
   const near = new Set(zonesOf(country))
+  if (value && [...near].map(canonicalZone).includes(canonicalZone(value))) near.add(value)
   // A zone has older names too, such as America/Montreal, which are no less right.
   const known = !value || all.some((one) => one.value === value) ? all : [choice(value), ...all]
   const [here, elsewhere] = [known.filter((one) => near.has(one.value)), known.filter((one) => !near.has(one.value))]

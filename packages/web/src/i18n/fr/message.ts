@@ -60,7 +60,7 @@ export const message: Catalogue['message'] = {
   source_other_nimble: 'Un autre serveur edge lit ce flux : déplacez d’abord la caméra',
   pipeline_other_nimble: 'Ce pipeline appartient à un autre serveur edge',
   other_usecase: 'Elle a un autre cas d’usage',
-  pipeline_shared: 'D’autres analyses utilisent aussi son pipeline : réglez-le là-bas, ou donnez-lui d’abord le sien',
+  pipeline_shared: 'D’autres analyses utilisent aussi son pipeline : réglez-le là-bas, ou donnez-lui d’abord le sien',
   pipeline_other_usecase: 'Ce pipeline sert à un autre cas d’usage',
   table_too_large: 'Le fichier dépasse 10 Mo : divisez-le',
   table_binary: 'Ce n’est pas un fichier texte : exportez la feuille en CSV',

@@ -1,7 +1,7 @@
 /** Sites as rows of a table: what its columns are called, and what becomes of a row. */
 import { siteDraft } from '@sightline/contract'
+import { onlyZoneOf } from '@sightline/domain'
 import { countryCodes, countryName } from '../../ui/CountrySelect.tsx'
-import { zoneFor } from '../../ui/TimezoneSelect.tsx'
 import type { Names } from '../../ui/table-file/table.ts'
 import type { SiteInput } from '../SiteForm.tsx'
 
@@ -65,7 +65,7 @@ export const draftOf = (row: SiteRow, { customer_id, timezone, organization_id }
     site_city: row.site_city.trim(),
     site_state: row.site_state.trim(),
     site_country: countryCode(row.site_country),
-    site_timezone: row.site_timezone.trim() || zoneFor(countryCode(row.site_country)) || timezone,
+    site_timezone: row.site_timezone.trim() || onlyZoneOf(countryCode(row.site_country)) || timezone,
     lat: degrees(row.lat),
     long: degrees(row.long),
   },

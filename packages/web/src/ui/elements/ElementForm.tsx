@@ -159,7 +159,7 @@ function ElementField({ item, value, base, fault, runs, onChange }: FieldProps) 
 }
 
 /** A choice in words; names of model families stay as they are. */
-const choiceText = (choice: string): string =>
+export const choiceText = (choice: string): string =>
   i18n.exists(`elements.choice.${choice}`) ? i18n.t(`elements.choice.${choice as keyof (typeof en)['choice']}`) : choice
 
 function valueText({ type }: PipelineItem, value: PipelineValue): string {

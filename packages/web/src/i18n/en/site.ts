@@ -141,5 +141,5 @@ export const map = {
   nonePlaced: 'No site has a place on the map yet',
   nonePlacedText: 'A site comes onto the map with its latitude and longitude.',
   drawing: 'Drawing the map…',
-  noList: 'This browser cannot draw a map to move about in. The list beside it shows the same.',
+  noList: 'A map to move about in could not be drawn here. The list beside it shows the same.',
 } as const

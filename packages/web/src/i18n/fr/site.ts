@@ -145,5 +145,5 @@ export const map = {
   nonePlaced: 'Aucun site n’a encore de place sur la carte',
   nonePlacedText: 'Un site vient sur la carte avec sa latitude et sa longitude.',
   drawing: 'La carte se dessine…',
-  noList: 'Ce navigateur ne peut pas dessiner de carte où se déplacer. La liste à côté montre la même chose.',
+  noList: 'Une carte où se déplacer n’a pas pu être dessinée ici. La liste à côté montre la même chose.',
 }

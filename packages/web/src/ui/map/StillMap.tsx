@@ -26,6 +26,8 @@ export function StillMap({ sites, chosen, from, onOpen }: Props) {
   }, [])
   const land = useMemo(() => world && outlineOf(world), [world])
   const places = placed(sites)
+  // The gravest are kept, and lie on top.
+  const drawn = places.toSorted((a, b) => rankOf[a.site.site_health] - rankOf[b.site.site_health]).slice(-mostDrawn)
   const size = { width, height }
   const sight: Sight = from
     ? sightOf(from, size)
@@ -37,7 +39,7 @@ export function StillMap({ sites, chosen, from, onOpen }: Props) {
       {width > 0 && (
         <svg width={width} height={height} role="presentation">
           {land && <path d={land} transform={`scale(${sight.pixels}) translate(${-sight.x} ${-sight.y})`} />}
-          {places.slice(0, mostDrawn).map(({ site, ...place }) => {
+          {drawn.map(({ site, ...place }) => {
             const [x, y] = mercator(place)
             const at = `translate(${(x - sight.x) * sight.pixels} ${(y - sight.y) * sight.pixels})`
             return (

@@ -30,6 +30,8 @@ export function CopyChannel({ channel, opened, onClose }: Props) {
       opened={opened}
       onClose={onClose}
       size="lg"
+      // What changes is told below while one chooses: it would move the list of choices under the pointer.
+      centered={false}
       title={t('copy.title', { name: channel.channel_name })}
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >

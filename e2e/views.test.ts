@@ -56,7 +56,7 @@ test('the dashboard shows cameras, use cases and the map by keyboard, and comes 
   expect(await axeFaults(page, ['landmark-unique'])).toEqual([])
 })
 
-test('what counts nothing is drawn without the colours of a figure and says why, and is found beside a healthy site', async () => {
+test('what counts nothing is drawn without the colours of a figure and says why, and its site needs attention', async () => {
   const page = await stage.as(usernameOf('super_admin'))
   await page.goto(`${stage.product.origin}/dashboard`)
   const backgroundOf = (name: string) =>
@@ -68,7 +68,7 @@ test('what counts nothing is drawn without the colours of a figure and says why,
 
   await page.goto(`${stage.product.origin}/site`)
   const row = page.getByRole('row', { name: /Lyon DC/ })
-  await row.getByText('Healthy', { exact: true }).waitFor()
+  await row.getByText('Needs attention', { exact: true }).waitFor()
   await row.getByRole('link', { name: /needs? attention/ }).press('Enter')
   await page.getByRole('heading', { name: 'Analytics of Lyon DC' }).waitFor()
   await page.getByRole('row', { name: /At frdtec.*Add a detection model/ }).waitFor()

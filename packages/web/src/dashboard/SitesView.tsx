@@ -13,7 +13,7 @@ import { Go } from '../ui/Go.tsx'
 import { SitePeek } from '../ui/map/SitePeek.tsx'
 import { SitesMap } from '../ui/map/SitesMap.tsx'
 import { Panel } from '../ui/Panel.tsx'
-import { SiteHealth } from '../ui/SiteHealth.tsx'
+import { SiteFacts, SiteHealth } from '../ui/SiteHealth.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import classes from './dashboard.module.css'
 
@@ -57,7 +57,7 @@ export function SitesView({ customerId, uc }: { customerId: string; uc: UsecaseK
             <li key={site.site_id}>
               <button type="button" aria-pressed={site.site_id === chosen} onClick={() => setChosen(site.site_id)}>
                 <span className="truncate">{site.site_name}</span>
-                <span className="t3 num">{t('dashboard.cameras', { count: site.site_total_devices })}</span>
+                <SiteFacts site={site} />
                 <SiteHealth site={site} />
               </button>
             </li>

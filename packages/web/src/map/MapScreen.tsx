@@ -19,7 +19,7 @@ import { readView, writeView } from '../ui/map/view.ts'
 import { NoCustomer } from '../ui/NoCustomer.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
-import { SiteHealth } from '../ui/SiteHealth.tsx'
+import { SiteFacts, SiteHealth } from '../ui/SiteHealth.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import classes from './map.module.css'
 
@@ -202,13 +202,11 @@ function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props
 }
 
 function Words({ site }: { site: SitePlace }) {
-  const { site_name, site_total_devices } = site
-  const { t } = useTranslation()
   return (
     <>
       <span className={classes.words}>
-        <span className="truncate">{site_name}</span>
-        <span className="t3 num">{t('dashboard.cameras', { count: site_total_devices })}</span>
+        <span className="truncate">{site.site_name}</span>
+        <SiteFacts site={site} />
       </span>
       <SiteHealth site={site} />
     </>

@@ -4,11 +4,20 @@ import { HealthTag } from './Health.tsx'
 
 type Props = { site: Pick<SitePlace, 'site_health' | 'site_total_devices' | 'site_attention_channels'> }
 
-/** Health of a site in one line, with how many of its analytics need attention; where there is room for a way to them, `NeedsAttention` says it. */
-export function SiteHealth({ site: { site_health, site_total_devices, site_attention_channels: count } }: Props) {
+/** Health of a site in a narrow list. */
+export function SiteHealth({ site: { site_health, site_total_devices } }: Props) {
   const { t } = useTranslation()
-  const pending = site_total_devices === 0 && t('health.noCameras')
+  return <HealthTag health={site_health} pending={site_total_devices === 0 && t('health.noCameras')} />
+}
+
+/** What a site has, and how many of its analytics need attention; where there is room for a way to them, `NeedsAttention` says it. */
+export function SiteFacts({ site: { site_total_devices, site_attention_channels: count } }: Props) {
+  const { t } = useTranslation()
   return (
-    <HealthTag health={site_health} cause={count > 0 ? t('health.analytics', { count }) : null} pending={pending} />
+    <span className="t3 num">
+      {[t('dashboard.cameras', { count: site_total_devices }), count > 0 && t('health.analytics', { count })]
+        .filter(Boolean)
+        .join(' · ')}
+    </span>
   )
 }

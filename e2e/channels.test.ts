@@ -301,7 +301,7 @@ test('settings of one analytic go to others after a look at what changes in each
   await page.screenshot({ path: `${shots}copy-analytic-390.png` })
   const stored = async () => (await root.call('channel', 'id', { channel_id: to.channel_id })) as Channel
   expect((await stored()).channel_threshold).toBe(-1)
-  await press(page, /^Copy to 1 analytic$/)
+  await dialog.getByRole('button', { name: 'Copy to 1 analytic' }).click()
   await dialog.getByText('Copied').waitFor()
   expect((await stored()).channel_threshold).toBe(7)
 })

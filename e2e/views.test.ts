@@ -210,7 +210,7 @@ test('in a browser without WebGL the sites are on a still map, and the list besi
     } as typeof HTMLCanvasElement.prototype.getContext
   })
   await page.goto(`${stage.product.origin}/map`)
-  await page.getByText(/This browser cannot draw a map/).waitFor()
+  await page.getByText(/A map to move about in could not be drawn/).waitFor()
   await page.getByRole('region', { name: 'Sites in sight' }).getByText('2 of 2 on the map').waitFor()
   const sites = page.locator('[data-site]')
   await until('both sites are drawn', async () => (await sites.count()) === 2)

@@ -10,7 +10,7 @@ import { invalid, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import { replaceZones } from '../static/store.ts'
 import { forgetStills, type TakenPicture } from '../still.ts'
-import { type ChannelRow, forgetView, readChannel, touchChannels, updateChannel } from './store.ts'
+import { type ChannelRow, readChannel, touchChannels, updateChannel } from './store.ts'
 
 /** A channel that is about to change, before anything else of it is touched. @throws 404 */
 export async function lockChannel(trx: Trx, scope: Scope, uid: string): Promise<ChannelRow> {
@@ -72,7 +72,6 @@ export async function changeChannel(
     const hides = await replaceZones(trx, { tenant_id, source_id, channel_id: id }, zones)
     if (hides) taken = await forgetStills(trx, app, before)
   }
-  if (reference_uid !== undefined) await forgetView(trx, before)
   if (piece) {
     const pipeline = await readPipeline(trx, scope, before.pipeline_uid)
     const wanted = { ...pipeline.elements, ...piece.pipeline_elements }

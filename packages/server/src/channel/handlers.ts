@@ -31,6 +31,7 @@ import {
   deleteChannel,
   describeChannels,
   forgetDeleted,
+  forgetView,
   listChannels,
   pageOfChannels,
   readChannel,
@@ -98,6 +99,7 @@ export const channel: Handlers<'channel'> = {
       // Without a picture the one before goes on to tell whether the camera was turned.
       const reference_uid = change.zones && (before.snapshot_uid ?? undefined)
       const taken = await changeChannel(trx, ctx, before, { ...change, reference_uid })
+      if (change.zones) await forgetView(trx, before)
       return { before, taken, ...(await both(trx, ctx, channel_id)) }
     })
     tell(ctx, row)

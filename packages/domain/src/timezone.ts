@@ -35,6 +35,6 @@ export function onlyZoneOf(country: string): string | null {
   return others.length === 0 ? (zone ?? null) : null
 }
 
-/** The name under which the runtime knows a zone: Asia/Kolkata and Asia/Calcutta are one. */
+/** The name under which the runtime knows a zone: Asia/Kolkata and Asia/Calcutta are one. One it does not know stays as it is. */
 export const canonicalZone = (zone: string): string =>
-  new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  isZone(zone) ? new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone : zone

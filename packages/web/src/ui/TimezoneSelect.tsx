@@ -1,11 +1,15 @@
 import { Select, type SelectProps } from '@mantine/core'
-import { canonicalZone, onlyZoneOf, zonesOf } from '@sightline/domain'
+import { canonicalZone, isZone, onlyZoneOf, zonesOf } from '@sightline/domain'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { zoneOffset } from '../i18n/format.ts'
 import { countryName } from './CountrySelect.tsx'
 
-const choice = (zone: string) => ({ value: zone, label: `${zone.replaceAll('_', ' ')} (${zoneOffset(zone)})` })
+const choice = (zone: string) => ({
+  value: zone,
+  // One that is stored may be younger than the browser.
+  label: isZone(zone) ? `${zone.replaceAll('_', ' ')} (${zoneOffset(zone)})` : zone,
+})
 
 let zones: ReturnType<typeof choice>[] | null = null
 
@@ -38,7 +42,7 @@ export function TimezoneSelect({ country = '', ...props }: Props) {
   useEffect(() => suggest(), [country])
   const all = allZones()
   const near = new Set(zonesOf(country))
-  if (value && [...near].map(canonicalZone).includes(canonicalZone(value))) near.add(value)
+  if (value && !near.has(value) && [...near].map(canonicalZone).includes(canonicalZone(value))) near.add(value)
   // A zone has older names too, such as America/Montreal, which are no less right.
   const known = !value || all.some((one) => one.value === value) ? all : [choice(value), ...all]
   const [here, elsewhere] = [known.filter((one) => near.has(one.value)), known.filter((one) => !near.has(one.value))]

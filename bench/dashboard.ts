@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { openBrowser, openPage } from '../e2e/browser.ts'
 import type { Db } from '../packages/server/src/db/database.ts'
 import { seriesOf } from '../packages/server/src/event/series.ts'
+import { caller } from './caller.ts'
 import { chart } from './chart.ts'
 import { cpuMeter, type Figure, median, percentile } from './measure.ts'
 import type { Portal } from './process.ts'
@@ -19,14 +20,11 @@ const hourMs = 3_600_000
 export async function dashboard(run: Run, stored: Stored): Promise<Figure[]> {
   const { portal, store, events, dataDir } = stored
   const { calls, faults } = await callsOfPage(run, stored)
+  const ask = caller(portal.origin)
   let turn = 0
   const get = async (call: string): Promise<{ ms: number; body: { response: unknown } }> => {
     const cookie = store.cookies[turn++ % store.cookies.length] as string
-    const begun = performance.now()
-    const response = await fetch(`${portal.origin}${call}`, { headers: { cookie } })
-    const text = await response.text()
-    const ms = performance.now() - begun
-    if (!response.ok) throw new Error(`${call}: ${response.status} ${text.slice(0, 300)}`)
+    const { ms, text } = await ask(call, { cookie })
     return { ms, body: JSON.parse(text) }
   }
   const rounds = run.quick ? 2 : 5

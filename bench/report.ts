@@ -1,5 +1,6 @@
 /** The report of a site with all use cases: the first time, and again while its hours are the same. */
 import type { EventSeries, SiteReport } from '@sightline/contract'
+import { caller, type Sent } from './caller.ts'
 import type { Stored } from './dashboard.ts'
 import { cpuMeter, type Figure, percentile } from './measure.ts'
 import type { Run } from './run.ts'
@@ -9,12 +10,9 @@ const hours = 22
 
 export async function reports(run: Run, { portal, store }: Stored): Promise<Figure[]> {
   const [cookie] = store.cookies as [string]
-  const get = async (path: string, init: RequestInit = {}) => {
-    const begun = performance.now()
-    const answer = await fetch(`${portal.origin}/api/v1${path}`, { ...init, headers: { ...init.headers, cookie } })
-    const text = await answer.text()
-    const ms = performance.now() - begun
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text.slice(0, 300)}`)
+  const call = caller(portal.origin)
+  const get = async (path: string, sent: Partial<Sent> = {}) => {
+    const { ms, text } = await call(`/api/v1${path}`, { ...sent, cookie })
     return { ms, response: JSON.parse(text).response }
   }
   const { csrf_token } = (await get('/user/info')).response as { csrf_token: string }

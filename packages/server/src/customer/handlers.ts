@@ -90,7 +90,7 @@ export const customer: Handlers<'customer'> = {
     app.db.read(scope, async (trx) => {
       const asWritten = joinAsWritten(trx)
       const of = { customer_id, site_id, ...filter }
-      const [stored, { rows, counted }] = await Promise.all([
+      const [stored, { rows, count }] = await Promise.all([
         readCustomer(trx, scope, customer_id),
         pageOfDevices(asWritten, scope, app.links, of, { limit, offset }),
         site_id === undefined ? null : findSite(trx, scope, site_id),
@@ -103,7 +103,11 @@ export const customer: Handlers<'customer'> = {
         if (site_id !== undefined && found.rows.length === 0) throw notFound()
         return headsOfSites(trx, scope, app.links, found.rows, channels)
       }
-      const [sites, shown] = await Promise.all([sitesOfPage(), camerasOfView(asWritten, scope, app, rows)])
+      const [sites, shown, counted] = await Promise.all([
+        sitesOfPage(),
+        camerasOfView(asWritten, scope, app, rows),
+        count(),
+      ])
       const cameras = Map.groupBy(shown, ({ site_id }) => site_id)
       const view = [...sites.values()].map((site) => ({
         ...site,

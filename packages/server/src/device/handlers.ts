@@ -76,8 +76,8 @@ export const device: Handlers<'device'> = {
       if (filter.customer_id !== undefined) await findCustomer(trx, scope, filter.customer_id)
       if (filter.nimble_id !== undefined) await readNimble(trx, scope, filter.nimble_id)
       const asWritten = joinAsWritten(trx)
-      const { rows, counted } = await pageOfDevices(asWritten, scope, app.links, filter, { limit, offset })
-      const entities = await describeDevices(asWritten, scope, app, rows)
+      const { rows, count } = await pageOfDevices(asWritten, scope, app.links, filter, { limit, offset })
+      const [entities, counted] = await Promise.all([describeDevices(asWritten, scope, app, rows), count()])
       return reply(entities, { page: pageOf({ limit, offset }, counted) })
     }),
 

@@ -208,14 +208,17 @@ const byNumber = once((trx, { tenants, ids, ...reach }: Reach & ReturnType<typeo
   ),
 )
 
-/** A page of devices by name, and how many there are in all, counted up to one more than `mostCounted`. */
+/**
+ * A page of devices by name. `count` says how many there are in all, up to one more than `mostCounted`: to be asked after
+ * what the page needs, so that the database counts while the page is described.
+ */
 export async function pageOfDevices(
   trx: Trx,
   { principal, ...reach }: Scope,
   links: Links,
   { customer_id, site_id, nimble_id, q, health, usecase_key, channel_id }: DeviceFilter,
   { limit = mostRows, offset = 0 }: Paging,
-): Promise<{ rows: DeviceRow[]; counted: number }> {
+): Promise<{ rows: DeviceRow[]; count(): Promise<number> }> {
   const filter: Wanted = {
     ...reach,
     customer: customer_id ?? null,
@@ -232,14 +235,11 @@ export async function pageOfDevices(
   // What must look at each camera, or at most of them, looks once, for the page and the count.
   const { graves, usecase, channels } = filter
   const isNear = offset <= mostRows && filter.q === null && graves === null && usecase === null && channels === null
-  if (isNear) {
-    const [rows, counted] = await Promise.all([page(trx, { ...filter, limit, offset }), counting()])
-    return { rows, counted }
-  }
+  if (isNear) return { rows: await page(trx, { ...filter, limit, offset }), count: counting }
   const numbers = await found(trx, { ...filter, limit, offset })
   const [first] = numbers
-  if (!first) return { rows: [], counted: offset === 0 ? 0 : await counting() }
-  return { rows: await byNumber(trx, { ...reach, ...numbersOf(numbers) }), counted: first.counted }
+  if (!first) return { rows: [], count: offset === 0 ? async () => 0 : counting }
+  return { rows: await byNumber(trx, { ...reach, ...numbersOf(numbers) }), count: async () => first.counted }
 }
 
 const hasChannel = (reach: Reach, such: RawBuilder<unknown>) => sql<SqlBool>`exists (select from channel

@@ -134,7 +134,7 @@ export const site: Handlers<'site'> = {
   health: ({ site_id, limit, offset, health }, { app, scope }) =>
     app.db.as(scope, async (trx) => {
       const site = await describeSite(trx, scope, app.links, site_id)
-      const { rows, counted } = await pageOfDevices(trx, scope, app.links, { site_id, health }, { limit, offset })
+      const { rows, count } = await pageOfDevices(trx, scope, app.links, { site_id, health }, { limit, offset })
       const rule = ruleEntity(await readRule(trx, await findSite(trx, scope, site_id)), site_id)
       const answer = {
         site_id,
@@ -142,7 +142,7 @@ export const site: Handlers<'site'> = {
         rule,
         devices: await signsOf(trx, scope, app.links, rows),
       }
-      return reply(answer, { page: pageOf({ limit, offset }, counted) })
+      return reply(answer, { page: pageOf({ limit, offset }, await count()) })
     }),
 
   healthRule: ({ site_id, version, ...change }, { app, scope, note }) =>

@@ -1,13 +1,38 @@
 import { defineConfig } from 'vitest/config'
 
-/** Browser tests share two cores with a whole running product: one file at a time. */
+const common = {
+  pool: 'forks' as const,
+  testTimeout: 300_000,
+  hookTimeout: 120_000,
+}
+
+/**
+ * Browser tests share two cores with a whole running product. Most wait half of their time, so two files run side by
+ * side; the first run counts every crossing of a real camera, and has the machine to itself.
+ */
 export default defineConfig({
   test: {
-    include: ['e2e/**/*.test.ts'],
-    pool: 'forks',
-    fileParallelism: false,
-    testTimeout: 300_000,
-    hookTimeout: 120_000,
     passWithNoTests: false,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'first run',
+          include: ['e2e/first-run.test.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'others',
+          include: ['e2e/**/*.test.ts'],
+          exclude: ['e2e/first-run.test.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 })

@@ -143,7 +143,7 @@ test('line crossings equal the truth of the scene over whole loops, and mean cou
     zones: [{ kind: 'line', points, aspect_ratio: width / height }],
   })) as Channel
   await until('the door counts', () => windows(door.channel_id), 60_000)
-  const loops = 2
+  const loops = 3
   // The new analytic learns what the scene looks like in its first loop. It is empty around its seam: counting begins and
   // ends there, so that nobody is on the line at either end.
   const learnt = Date.now() + loopMs

@@ -74,8 +74,12 @@ export async function startProduct(
   }
 }
 
+/** As a terminal sends it: to npm, to the start command and to this, of which the first two pass it on. */
 async function stop(child: ChildProcess, exited: Promise<number | null>): Promise<number | null> {
-  if (child.exitCode === null) child.kill('SIGTERM')
+  for (let i = 0; i < 3 && child.exitCode === null; i++) {
+    child.kill('SIGINT')
+    await new Promise((done) => setTimeout(done, 20))
+  }
   return exited
 }
 

@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DemoCamera } from '@sightline/contract'
 import type { NimbleSays, PortalSays, SimcamSays, ToNimble, ToPortal, ToSimcam } from '@sightline/contract/supervisor'
-import { localNimbleId } from '@sightline/domain'
+import { localNimbleId, sameWishMs } from '@sightline/domain'
 import { EnvFault, readEnv } from '../packages/server/src/env.ts'
 import { Child } from './child.ts'
 import { fail, progress } from './prepare.mjs'
@@ -27,7 +27,7 @@ if (fault) fail(`The web app could not be built:\n${fault}`)
 const nimblePort = await keptPort(join(dataDir, 'nimble', 'port'))
 const ready = progress('Starting')
 let isReady = false
-let stopping = false
+let stoppingSince: number | null = null
 
 const portal = new Child({
   name: 'portal',
@@ -188,10 +188,13 @@ function announce(address: string, setupToken: string | null): void {
 
 /* ── start and stop ──────────────────────────────────────────────────────────────────── */
 
-/** Events flow from nimble to portal to database: each stops before the one it writes to. */
+/** Events flow from nimble to portal to database: each stops before the one it writes to. A later signal goes at once. */
 async function stop(code = 0): Promise<void> {
-  if (stopping) process.exit(1)
-  stopping = true
+  if (stoppingSince !== null) {
+    if (Date.now() - stoppingSince > sameWishMs) process.exit(1)
+    return
+  }
+  stoppingSince = Date.now()
   if (isReady) console.log('\nStopping …')
   await nimble.stop(4000)
   await Promise.all([simcam.stop(1000), portal.stop(5000)])

@@ -390,7 +390,7 @@ export const channel = {
         kind: z.literal('live'),
         channel_id: z.uuid(),
         live_url: z.string(),
-        modes: z.array(z.enum(['mse', 'webcodecs', 'mjpeg'])),
+        modes: z.array(z.enum(['mse', 'mjpeg'])),
         expires_at: z.string(),
       }),
     ]),

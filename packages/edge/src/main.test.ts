@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 import type { NimbleSays } from '@sightline/contract/supervisor'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -40,6 +41,19 @@ describe('the nimble', () => {
     await once(child, 'exit')
     expect([child.exitCode, child.signalCode]).toEqual([0, null])
     expect(performance.now() - begun).toBeLessThan(10_000)
+  })
+
+  test('takes a Ctrl-C that reaches it by several ways for one wish', async () => {
+    const child = start()
+    await said(child)
+    const exited = once(child, 'exit')
+    // Signals that wait to be heard are one.
+    for (let i = 0; i < 3; i++) {
+      child.kill('SIGINT')
+      await setTimeout(5)
+    }
+    await exited
+    expect([child.exitCode, child.signalCode]).toEqual([0, null])
   })
 
   test.each([

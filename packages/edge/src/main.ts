@@ -10,6 +10,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { NimbleSays, ToNimble } from '@sightline/contract/supervisor'
+import { sameWishMs } from '@sightline/domain'
 import type { AllowedHost } from './camera/address.ts'
 import { enrol } from './enrol.ts'
 import { type Nimble, startNimble } from './nimble.ts'
@@ -22,7 +23,7 @@ const host = process.env.NIMBLE_HOST ?? '127.0.0.1'
 const port = Number(process.env.NIMBLE_PORT ?? defaultPort)
 let allowed: AllowedHost[] = []
 let nimble: Nimble | null = null
-let isStopping = false
+let stoppingSince: number | null = null
 
 process.on('message', (message: ToNimble) => {
   if (message.type !== 'demo.allow') return
@@ -68,8 +69,11 @@ function say(message: NimbleSays, then: () => void = () => undefined): void {
 
 /** The second wish to stop is obeyed at once. */
 async function stop(): Promise<void> {
-  if (isStopping) process.exit(1)
-  isStopping = true
+  if (stoppingSince !== null) {
+    if (Date.now() - stoppingSince > sameWishMs) process.exit(1)
+    return
+  }
+  stoppingSince = Date.now()
   setTimeout(() => process.exit(1), stopMs).unref()
   await nimble?.stop()
   process.exit(0)

@@ -3,6 +3,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { PortalSays } from '@sightline/contract/supervisor'
+import { sameWishMs } from '@sightline/domain'
 import type { FastifyInstance } from 'fastify'
 import { build, createServer, createServices } from './app.ts'
 import { forgetOld, renewSetupToken } from './auth/store.ts'
@@ -27,7 +28,7 @@ const hourMs = 3_600_000
 
 /** What was opened and how to close it; the last one opened is closed first. */
 const opened: (() => Promise<unknown> | unknown)[] = []
-let isStopping = false
+let stoppingSince: number | null = null
 
 async function start(): Promise<void> {
   const env = environment()
@@ -145,15 +146,15 @@ async function fail(error: unknown): Promise<void> {
 
 /** Accepts nothing new, finishes what runs, then goes. */
 async function stop(): Promise<void> {
-  if (isStopping) return
-  isStopping = true
+  if (stoppingSince !== null) return
+  stoppingSince = Date.now()
   setTimeout(() => process.exit(1), stopSeconds * 1000).unref()
   process.exit((await close()) ? 0 : 1)
 }
 
-/** A second signal goes at once. */
+/** A second wish to stop is obeyed at once. */
 function signalled(): void {
-  if (isStopping) process.exit(1)
+  if (stoppingSince !== null && Date.now() - stoppingSince > sameWishMs) process.exit(1)
   void stop()
 }
 

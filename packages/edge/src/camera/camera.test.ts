@@ -189,6 +189,17 @@ describe('processes', () => {
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5000 })
   })
 
+  test.skipIf(process.platform !== 'linux')(
+    'where memory ends the system takes a camera before its edge server',
+    async () => {
+      const demo = await startDemoCamera()
+      const { camera, until } = watch({ address: demo.address })
+      await until({ state: 'streaming' })
+      const scoreOf = (pid: number) => Number(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'))
+      expect(scoreOf(camera.pid() as number)).toBeGreaterThan(scoreOf(process.pid))
+    },
+  )
+
   test('stopping takes leave of the camera and leaves no process', async () => {
     const demo = await startDemoCamera()
     const { camera, until } = watch({ address: demo.address })

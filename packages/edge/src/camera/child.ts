@@ -3,6 +3,7 @@
  * unit to main and the pictures that are wanted to the analysis worker, and ends with the connection. node-av's binary is
  * a GPLv3 build of FFmpeg; it is loaded here and nowhere else in the nimble.
  */
+import { writeFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { Packet, type Stream } from 'node-av'
 import { createAnalysisFeed } from './analysis.ts'
@@ -31,6 +32,8 @@ let latest: ((take: (picture: Picture) => void) => void) | null = null
 let isClosing = false
 let hasFailed = false
 
+// Where memory ends the system takes a camera, before the edge server with all of them and the database.
+if (process.platform === 'linux') writeFileSync('/proc/self/oom_score_adj', '500')
 // It is killed rather than ended, so what it compiled is kept for the next one here; nothing to do where it was kept before.
 flushCompileCache()
 

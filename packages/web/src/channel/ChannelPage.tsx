@@ -137,6 +137,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
             label={t('common.pair', { name: t('channel.detail.live'), text: device.device_name })}
             shapes={shapesOf(channel.zones)}
             onOverlay={onOverlay}
+            hasTrails={channel.usecase_key === 'ppltrk'}
           >
             {now.length > 0 ? (
               <span className={`${classes.now} num`} data-testid="levels" title={t('channel.detail.nowHint')}>

@@ -1,13 +1,16 @@
 import { Alert, Button, Group } from '@mantine/core'
 import type { Device, Nimble, Site } from '@sightline/contract'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { bestProfile, cameraName, onvifPortOf } from '../app/camera-choice.ts'
 import { api, refresh } from '../app/client.ts'
 import { fieldText } from '../i18n/words.ts'
-import { CameraFields, noAddress } from '../ui/cameras/CameraFields.tsx'
+import { type CameraAddress, CameraFields, noAddress } from '../ui/cameras/CameraFields.tsx'
 import { Findings } from '../ui/cameras/Findings.tsx'
 import { useProbe } from '../ui/cameras/useProbe.ts'
+import { readDraft } from '../ui/draft.ts'
+import { useKept } from '../ui/useKept.ts'
 import classes from './onboarding.module.css'
 
 type Props = { nimble: Nimble; site: Site; devices: readonly Device[]; onAdded: () => void }
@@ -15,8 +18,11 @@ type Props = { nimble: Nimble; site: Site; devices: readonly Device[]; onAdded: 
 /** A camera that no search finds, such as one in another network: typed, tried, added. */
 export function ByAddress({ nimble: { nimble_id }, site, devices, onAdded }: Props) {
   const { t } = useTranslation()
-  const [camera, setCamera] = useState(noAddress)
+  const draft = `first-run.camera:${site.site_id}`
+  const [camera, setCamera] = useState(() => ({ ...noAddress, ...readDraft<Partial<CameraAddress>>(draft) }))
   const { address, username, password } = camera
+  const now = useMemo(() => (address || username ? { address, username } : null), [address, username])
+  useKept({ name: draft, now, lost: password === '' ? [] : [t('state.lostSecrets')] })
   const [isSaving, setIsSaving] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
   const trial = useProbe({ nimble_id, ...camera }, () => undefined)
@@ -45,6 +51,8 @@ export function ByAddress({ nimble: { nimble_id }, site, devices, onAdded }: Pro
       const [ids] = Object.values(result.failure.errors)
       return setFault(ids?.[0] ? fieldText(ids[0]) : result.message.text)
     }
+    // It is saved: nothing is left to ask about.
+    flushSync(() => setCamera(noAddress))
     refresh('device')
     onAdded()
   }

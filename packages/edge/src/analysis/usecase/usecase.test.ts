@@ -61,6 +61,13 @@ test('somebody in two zones is one person', () => {
   expect(run('pplcnt')(facts({ people: [person(1, { stays })] })).levels).toEqual({ total: 1 })
 })
 
+test('tracking counts who is followed inside the zones, and tells of no occasion of its own', () => {
+  const people = [inZone(1), inZone(2), inZone(3, start, { present: false }), person(4)]
+  const reduce = run('ppltrk')
+  expect(reduce(facts({ people }))).toMatchObject({ levels: { total: 2 }, instants: [], situations: [] })
+  expect(reduce(facts({ at: start + 200, people: [inZone(2)] })).levels).toEqual({ total: 1 })
+})
+
 test('lines of people counting add up and down, each crossing an occasion of its own', () => {
   const { instants, levels } = run('pplcnt')(facts({ people: [inZone(1)], crossings: [up, down] }))
   expect(instants.flatMap(({ metrics }) => metrics)).toEqual(['up', 'down'])

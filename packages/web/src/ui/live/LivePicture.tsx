@@ -12,6 +12,7 @@ import classes from './LivePicture.module.css'
 import type { LiveOverlay } from './player.ts'
 import { LivePlayer, type LiveState } from './player.ts'
 import { Names, Outlines, type Shape } from './ShapesOver.tsx'
+import { lineOf, noTrails, walked } from './trails.ts'
 
 type Props = {
   /** Whose picture: a channel's or a camera's. */
@@ -24,6 +25,8 @@ type Props = {
   still?: string | null
   /** Called with the numbers and boxes of the picture on screen. */
   onOverlay?: (overlay: LiveOverlay) => void
+  /** Where each who is followed has walked, too. */
+  hasTrails?: boolean
   /** Without tools and without a frame of its own: filling what it lies in, under a drawing. */
   bare?: boolean
   children?: ReactNode
@@ -46,7 +49,8 @@ const idle: LiveState = {
 }
 
 /** The live picture with boxes and zones over it, its transport and delay, and the reason when there is none. */
-export function LivePicture({ channelId, deviceId, label, shapes = [], still, onOverlay, bare, children }: Props) {
+export function LivePicture({ channelId, deviceId, label, shapes = [], still, onOverlay, ...rest }: Props) {
+  const { hasTrails = false, bare, children } = rest
   const { t } = useTranslation()
   const video = useRef<HTMLVideoElement>(null)
   const frame = useRef<HTMLDivElement>(null)
@@ -83,6 +87,10 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
   useEffect(() => {
     if (overlay) onOverlay?.(overlay)
   }, [overlay, onOverlay])
+  const [trails, setTrails] = useState(noTrails)
+  useEffect(() => {
+    setTrails((before) => (hasTrails && overlay ? walked(before, overlay) : noTrails))
+  }, [hasTrails, overlay])
 
   const isPlaying = state.phase === 'playing'
   // At an analytic what it counts as one, at a camera what any of them does.
@@ -120,6 +128,11 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
       {/* Points are shares of the picture, whatever its size on screen. */}
       <svg className={classes.overlay} viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
         {showShapes && <Outlines shapes={shapes} />}
+        {showBoxes &&
+          isPlaying &&
+          [...trails].map(([track, steps]) => (
+            <polyline key={track} className={classes.trail} points={lineOf(steps)} />
+          ))}
         {showBoxes &&
           isPlaying &&
           overlay?.boxes.map((one, index) => {

@@ -21,7 +21,7 @@ export const licenseEntity = z
     /** Whole days left, 0 on the last one and afterwards; null: no end. Screens tell of 30, 7 and 1. */
     expires_in_days: z.int().nullable(),
     is_builtin: z.boolean(),
-    state: z.enum(['valid', 'upcoming', 'expiring', 'expired', 'exceeded']),
+    state: z.enum(['valid', 'foreign', 'upcoming', 'expiring', 'expired', 'exceeded']),
     nimble_ids: z.array(z.uuid()),
     ...stored,
   })

@@ -14,6 +14,8 @@ export const applicationStatus = z
     brand_name: z.string(),
     auth_providers: z.array(z.object({ kind: z.string(), name: z.string(), start_url: z.string() })),
     license_count: z.int(),
+    /** Whether this instance makes licence keys; false where they come from a vendor. */
+    issues_licenses: z.boolean(),
     /** Below: only with is_detail. */
     modules: z
       .array(

@@ -3,7 +3,7 @@ import { expiryStage, licenseRefusal, licenseState, renewalRefusal } from './lic
 
 const now = Date.UTC(2026, 4, 4)
 const days = (n: number) => now + n * 86_400_000
-const terms = { limit: 16, used: 15, validFrom: null, expiresAt: null, bundles: null }
+const terms = { isForeign: false, limit: 16, used: 15, validFrom: null, expiresAt: null, bundles: null }
 
 it.each([
   ['no end', {}, 'valid'],
@@ -14,6 +14,7 @@ it.each([
   ['at its beginning', { validFrom: now }, 'valid'],
   ['full is not exceeded', { used: 16 }, 'valid'],
   ['more channels than it allows', { used: 17 }, 'exceeded'],
+  ['signed by somebody who no longer counts', { isForeign: true, expiresAt: now }, 'foreign'],
 ] as const)('state of a licence: %s', (_, change, state) => {
   expect(licenseState({ ...terms, used: 3, ...change }, now)).toBe(state)
 })
@@ -37,6 +38,7 @@ it.each([
   ['full', { used: 16 }, { code: 'license_limit' }],
   ['ended', { used: 0, expiresAt: days(-1) }, { code: 'license_expired' }],
   ['begins tomorrow', { used: 0, validFrom: days(1) }, { code: 'license_not_yet_valid' }],
+  ['signed by somebody who no longer counts', { isForeign: true }, { code: 'license_foreign' }],
   ['covers the bundle', { bundles: ['people'] }, null],
   ['covers another bundle', { bundles: ['safety'] }, { code: 'license_bundle', bundle: 'people' }],
 ] as const)('one more channel: %s', (_, given, why) => {

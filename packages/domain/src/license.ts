@@ -1,13 +1,18 @@
 import { licenseExpiringDays } from './limits.ts'
 import { type BundleKey, type UsecaseKey, usecases } from './usecase.ts'
 
-/** `upcoming`: it begins later, and until then takes no channel. */
-export type LicenseState = 'valid' | 'upcoming' | 'expiring' | 'expired' | 'exceeded'
+/**
+ * `upcoming`: it begins later, and until then takes no channel. `foreign`: signed by somebody whose keys no longer count
+ * here; takes no channel either.
+ */
+export type LicenseState = 'valid' | 'foreign' | 'upcoming' | 'expiring' | 'expired' | 'exceeded'
 
 const dayMs = 86_400_000
 
 /** @param now milliseconds since the epoch */
-export function licenseState({ limit, used, validFrom, expiresAt }: LicenseTerms, now: number): LicenseState {
+export function licenseState(terms: LicenseTerms, now: number): LicenseState {
+  const { isForeign, limit, used, validFrom, expiresAt } = terms
+  if (isForeign) return 'foreign'
   if (expiresAt !== null && expiresAt <= now) return 'expired'
   if (validFrom !== null && validFrom > now) return 'upcoming'
   if (used > limit) return 'exceeded'
@@ -31,6 +36,7 @@ export function expiryStage(expiresAt: number | null, now: number): number | nul
 
 /** What of a licence counts for further channels: times in milliseconds since the epoch, `bundles` null covers all. */
 export type LicenseTerms = {
+  isForeign: boolean
   limit: number
   used: number
   validFrom: number | null
@@ -39,7 +45,7 @@ export type LicenseTerms = {
 }
 
 export type LicenseRefusal =
-  | { code: 'license_not_yet_valid' | 'license_expired' | 'license_limit' }
+  | { code: 'license_foreign' | 'license_not_yet_valid' | 'license_expired' | 'license_limit' }
   | { code: 'license_bundle'; bundle: BundleKey }
 
 /** The first bundle of these use cases that a licence does not cover; null when it covers all. @param bundles null covers all */
@@ -53,7 +59,8 @@ export function uncovered(bundles: LicenseTerms['bundles'], wanted: readonly Use
  * there is room for one of whatever it covers. The portal refuses by it, and screens say it beforehand.
  */
 export function licenseRefusal(terms: LicenseTerms, wanted: readonly UsecaseKey[], now: number): LicenseRefusal | null {
-  const { limit, used, validFrom, expiresAt } = terms
+  const { isForeign, limit, used, validFrom, expiresAt } = terms
+  if (isForeign) return { code: 'license_foreign' }
   if (validFrom !== null && validFrom > now) return { code: 'license_not_yet_valid' }
   if (expiresAt !== null && expiresAt <= now) return { code: 'license_expired' }
   if (used + Math.max(1, wanted.length) > limit) return { code: 'license_limit' }

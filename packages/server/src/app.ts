@@ -30,6 +30,7 @@ import { job } from './job/handlers.ts'
 import { createJobs } from './job/run.ts'
 import { refuseRepeated } from './json.ts'
 import { license } from './license/handlers.ts'
+import { reviewLicenses } from './license/signer.ts'
 import { live } from './live/handlers.ts'
 import { media } from './media/handlers.ts'
 import { model } from './model/handlers.ts'
@@ -230,6 +231,8 @@ export async function build(app: FastifyInstance, services: Services, webRoot?: 
     throw notFound()
   })
 
+  // Before anybody can call: what LICENSE_PUBLIC_KEY says changes with a start alone.
+  app.addHook('onReady', () => reviewLicenses(services))
   serveHealth(app, services)
   serveEnrolment(app, services)
   const document = JSON.stringify(openapi(env.apiBase))

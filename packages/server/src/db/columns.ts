@@ -286,6 +286,7 @@ export type Columns = {
     customer: ['string', 'not null', 'default']
     bundles: ['string[]', 'null', 'required']
     key_tail: ['string', 'null', 'required']
+    is_foreign: ['boolean', 'not null', 'default']
   }
   login_fail: {
     key: ['string', 'not null', 'required']

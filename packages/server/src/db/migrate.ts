@@ -17,6 +17,7 @@ import { statements as told } from './migrations/0018_told.ts'
 import { statements as views } from './migrations/0020_views.ts'
 import { statements as faceDays } from './migrations/0021_face_days.ts'
 import { statements as dwell } from './migrations/0022_dwell.ts'
+import { statements as foreign } from './migrations/0023_foreign.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -46,6 +47,7 @@ const migrations: Record<string, Migration> = {
   '0020_views': run(views),
   '0021_face_days': run(faceDays),
   '0022_dwell': run(dwell),
+  '0023_foreign': run(foreign),
 }
 
 /**

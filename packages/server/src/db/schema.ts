@@ -134,6 +134,8 @@ export type LicenseTable = Entity & {
   /** Keys of those covered; null covers all. */
   bundles: string[] | null
   key_tail: string | null
+  /** Signed by somebody whose keys do not count now. */
+  is_foreign: Generated<boolean>
 }
 export type NimbleTable = Entity & {
   name: string

@@ -1,15 +1,13 @@
-import type { KeyObject } from 'node:crypto'
 import type { License } from '@sightline/contract'
 import { changed } from '../bus.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { invalid, Refusal } from '../refusal.ts'
-import type { SecretPlace } from '../secrets.ts'
-import type { Services } from '../services.ts'
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { type Order, orderFault, signOrder } from './issue.ts'
-import { type LicenseTerms, readPublicKey, verifyLicense } from './key.ts'
+import { type LicenseTerms, verifyLicense } from './key.ts'
+import { keyPlace, publicKeys } from './signer.ts'
 import {
   checkInUse,
   deleteLicense,
@@ -20,8 +18,6 @@ import {
   readLicense,
   updateLicense,
 } from './store.ts'
-
-const keyPlace = (uid: string): SecretPlace => ({ table: 'license', column: 'license_key', row: uid })
 
 export const license: Handlers<'license'> = {
   async list(_, { app, scope }) {
@@ -129,13 +125,6 @@ const terms = ({ customer, channels, bundles, from, until }: Order) => ({
 const builtin = () =>
   new Refusal(409, 'The licence that comes with the product stays as it is.', { code: 'license_builtin' })
 
-/** Whose signatures count: the vendor's alone where LICENSE_PUBLIC_KEY names one, else the instance's own. */
-async function publicKeys({ db, env }: Services): Promise<KeyObject[]> {
-  if (env.licensePublicKey !== null) return [readPublicKey(env.licensePublicKey) ?? []].flat()
-  const instance = await db.instance((trx) => trx.selectFrom('instance').select('link_public_key').executeTakeFirst())
-  return [(instance?.link_public_key && readPublicKey(instance.link_public_key)) || []].flat()
-}
-
 const columns = ({ channels, from, until, serial, customer, bundles }: LicenseTerms, key: string) => ({
   customer,
   bundles,
@@ -144,6 +133,7 @@ const columns = ({ channels, from, until, serial, customer, bundles }: LicenseTe
   valid_from: from === null ? null : new Date(from),
   expires_at: until === null ? null : new Date(until),
   serial,
+  is_foreign: false,
 })
 
 function tell({ app, note }: Ctx, row: LicenseRow): void {

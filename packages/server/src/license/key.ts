@@ -49,6 +49,19 @@ export function signLicense(privateKey: KeyObject, draft: z.input<typeof terms>)
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`
 }
 
+/** What a key says, what is signed of it, and the signature; null when it is no key. */
+function partsOf(key: string) {
+  const [head, payload, signature, more] = key.replace(/\s+/g, '').split('.')
+  if (head !== prefix || !payload || !signature || more !== undefined) return null
+  return { payload, signed: Buffer.from(`${prefix}.${payload}`), proof: Buffer.from(signature, 'base64url') }
+}
+
+/** Whether one of `publicKeys` signed a key, whatever it says. */
+export function isSignedBy(key: string, publicKeys: readonly KeyObject[]): boolean {
+  const parts = partsOf(key)
+  return parts !== null && publicKeys.some((publicKey) => verify(null, parts.signed, publicKey, parts.proof))
+}
+
 /**
  * Terms of a key that one of `publicKeys` signed.
  * Refuses with a field error on `license_key`: license_key_malformed, license_key_signature, license_key_other_instance,
@@ -56,15 +69,12 @@ export function signLicense(privateKey: KeyObject, draft: z.input<typeof terms>)
  */
 export function verifyLicense(key: string, publicKeys: readonly KeyObject[], now: Date): LicenseTerms {
   const refuse = (why: string) => invalid({ license_key: [why] })
-  const [head, payload, signature, more] = key.replace(/\s+/g, '').split('.')
-  if (head !== prefix || !payload || !signature || more !== undefined) throw refuse('license_key_malformed')
-  const signed = Buffer.from(`${prefix}.${payload}`)
-  const proof = Buffer.from(signature, 'base64url')
-  const read = terms.safeParse(parseJson(Buffer.from(payload, 'base64url').toString('utf8')))
-  const isSignedBy = (publicKey: KeyObject) => verify(null, signed, publicKey, proof)
-  if (!publicKeys.some(isSignedBy)) {
+  const parts = partsOf(key)
+  if (!parts) throw refuse('license_key_malformed')
+  const read = terms.safeParse(parseJson(Buffer.from(parts.payload, 'base64url').toString('utf8')))
+  if (!isSignedBy(key, publicKeys)) {
     const issuer = read.success ? readPublicKey(read.data.issuer) : null
-    throw refuse(issuer && isSignedBy(issuer) ? 'license_key_other_instance' : 'license_key_signature')
+    throw refuse(issuer && isSignedBy(key, [issuer]) ? 'license_key_other_instance' : 'license_key_signature')
   }
   if (!read.success) throw refuse('license_key_malformed')
   if (read.data.until !== null && Date.parse(read.data.until) <= now.getTime()) throw refuse('license_expired')

@@ -1,4 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import type { License } from '@sightline/contract'
 import { createLinkKey, openLinkKey } from '@sightline/contract/key'
 import { communityChannels, communityLicenseId } from '@sightline/domain'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,9 +10,9 @@ import { signLicense } from './key.ts'
 let t: TestApp
 let superAdmin: Client
 const vendor = generateKeyPairSync('ed25519')
+const vendorKey = vendor.publicKey.export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64')
 beforeAll(async () => {
-  const raw = vendor.publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)
-  t = await testApp({ LICENSE_PUBLIC_KEY: raw.toString('base64') })
+  t = await testApp({ LICENSE_PUBLIC_KEY: vendorKey })
   superAdmin = await t.signIn('super_admin')
 })
 afterAll(() => t.close())
@@ -270,5 +271,64 @@ describe('keys that the instance makes', () => {
     expect((await create('pplcnt', camera.uid)).status).toBe(201)
     expect(await root.call('device.update', { device_id: camera.uid, nimble_id: narrow.uid })).toMatchObject(refused)
     expect(await root.call('nimble.license', { nimble_id: wide.uid, license_id })).toMatchObject(refused)
+  })
+
+  test('count no longer from the start on at which a vendor is named; what runs goes on, and a key of the vendor mends it', async () => {
+    const made = (await root.call('license.issue', { customer: 'A', channels: 50 })).body.response
+    const { license_id } = (await add(made.license_key)).body.response
+    const { id } = await own.services.db.owner((trx) =>
+      trx.selectFrom('license').select('id').where('uid', '=', license_id).executeTakeFirstOrThrow(),
+    )
+    const bound = await own.make.nimble({ license_id: id })
+    const running = await own.make.channel({}, await own.make.device({}, await own.make.site(), bound))
+    const licenses = async (who: Client) =>
+      Object.fromEntries(
+        (await who.call('license.list')).body.response.map((one: License) => [one.license_id, one.state]),
+      )
+    expect((await root.call('status.get')).body.response.issues_licenses).toBe(true)
+
+    const sold = await testApp({ LICENSE_PUBLIC_KEY: vendorKey }, { beside: own })
+    try {
+      const admin = await sold.signIn('super_admin')
+      expect((await admin.call('status.get')).body.response.issues_licenses).toBe(false)
+      expect(await licenses(admin)).toMatchObject({ [license_id]: 'foreign', [communityLicenseId]: 'valid' })
+      const attach = async () =>
+        admin.call('channel.create', {
+          channel_name: `Analytic ${++count}`,
+          device_id: (await own.make.device({}, await own.make.site(), bound)).uid,
+          usecase_key: 'intrdtec',
+          zones: [
+            {
+              points: [
+                [0, 0],
+                [1, 0],
+                [1, 1],
+              ],
+              aspect_ratio: 1.78,
+            },
+          ],
+        })
+      expect(await attach()).toMatchObject({ status: 409, body: { error_code: 'license_foreign' } })
+      const other = await own.make.nimble()
+      expect((await admin.call('nimble.license', { nimble_id: other.uid, license_id })).body.errors).toEqual({
+        license_id: ['license_foreign'],
+      })
+      const kept = await admin.call('channel.id', { channel_id: running.uid })
+      expect(kept).toMatchObject({ status: 200, body: { response: { channel_id: running.uid } } })
+      const renewed = await admin.call('license.update', { license_id, license_key: keyFor(50) })
+      expect(renewed.body.response).toMatchObject({ state: 'valid' })
+      expect((await attach()).status).toBe(201)
+    } finally {
+      await sold.close()
+    }
+
+    const again = await testApp({}, { beside: own })
+    try {
+      const states = await licenses(await again.signIn('super_admin'))
+      expect(states).toMatchObject({ [license_id]: 'foreign', [communityLicenseId]: 'valid' })
+      expect(Object.values(states).filter((state) => state !== 'foreign').length).toBeGreaterThan(1)
+    } finally {
+      await again.close()
+    }
   })
 })

@@ -100,7 +100,15 @@ export async function licenseRoom(trx: Trx, nimble: Bound, now: Date) {
       ? null
       : await trx
           .selectFrom('license')
-          .select(['name', 'channel_limit', 'valid_from', 'expires_at', 'bundles', channelsUsed.as('used')])
+          .select([
+            'name',
+            'is_foreign',
+            'channel_limit',
+            'valid_from',
+            'expires_at',
+            'bundles',
+            channelsUsed.as('used'),
+          ])
           .where('tenant_id', '=', nimble.tenant_id)
           .where('id', '=', nimble.license_id)
           .executeTakeFirstOrThrow()
@@ -120,9 +128,10 @@ export async function licenseRoom(trx: Trx, nimble: Bound, now: Date) {
 
 /** A stored licence as the rules of the domain see it. */
 export const termsOf = (
-  row: Pick<LicenseRow, 'channel_limit' | 'valid_from' | 'expires_at' | 'bundles'>,
+  row: Pick<LicenseRow, 'is_foreign' | 'channel_limit' | 'valid_from' | 'expires_at' | 'bundles'>,
   used: number,
 ): LicenseTerms => ({
+  isForeign: row.is_foreign,
   limit: row.channel_limit,
   used,
   validFrom: row.valid_from?.getTime() ?? null,
@@ -159,6 +168,7 @@ export async function checkInUse(
 }
 
 const words = {
+  license_foreign: 'The key of the licence is signed by somebody whose keys do not count here.',
   license_limit: 'The licence allows no more channels.',
   license_expired: 'The licence has expired.',
   license_not_yet_valid: 'The licence is not valid yet.',

@@ -13,7 +13,11 @@ const startedAt = new Date()
 export const status: Handlers<'status'> = {
   async get({ is_detail }, ctx) {
     const { app, principal, scope } = ctx
-    const overview = await app.db.read(null, readOverview, { statements: 1 })
+    const { licensePublicKey } = app.env
+    const overview = {
+      ...(await app.db.read(null, readOverview, { statements: 1 })),
+      issues_licenses: licensePublicKey === null,
+    }
     if (!is_detail) return overview
     if (!principal || !scope) throw unauthorized('sign in for the details')
     if (!may(principal.role, 'admin_and_above')) throw forbidden()
@@ -22,7 +26,7 @@ export const status: Handlers<'status'> = {
 }
 
 /** What everybody may know, signed in or not. */
-async function readOverview(trx: Trx): Promise<ApplicationStatus> {
+async function readOverview(trx: Trx): Promise<Omit<ApplicationStatus, 'issues_licenses'>> {
   const { rows } = await sql<{ name: string; is_onboarding: boolean; licenses: number; nimbles: number }>`
     select name, onboarded_at is null as is_onboarding,
       (select count(*) from license) as licenses,

@@ -24,6 +24,7 @@ describe('the application status', () => {
       brand_name: 'Sightline',
       auth_providers: [],
       license_count: 1,
+      issues_licenses: true,
     })
   })
 

@@ -22,6 +22,7 @@ export function licenseRoom(
   const time = (moment: string | null) => (moment === null ? null : Date.parse(moment))
   const { channel_limit: limit, channels_used: used } = license
   const terms = {
+    isForeign: license.state === 'foreign',
     limit,
     used,
     validFrom: time(license.valid_from),

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, Modal, Progress, Stack, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Group, Menu, Modal, Progress, Stack, Text, TextInput } from '@mantine/core'
 import { type License, api as table } from '@sightline/contract'
 import { IconDots, IconLicense, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -7,10 +7,11 @@ import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { notify } from '../app/messages.ts'
+import { statusQuery } from '../app/ServerWatch.tsx'
 import { formatDate } from '../i18n/format.ts'
 import { i18n } from '../i18n/index.ts'
 import { edgeName, licenseName } from '../i18n/seeded.ts'
-import { words } from '../i18n/words.ts'
+import { fieldText, words } from '../i18n/words.ts'
 import { useMay, useUser } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -29,6 +30,7 @@ import { RenewLicense } from './RenewLicense.tsx'
 
 const toneOf: Record<License['state'], Tone> = {
   valid: 'ok',
+  foreign: 'bad',
   upcoming: 'warn',
   expiring: 'warn',
   expired: 'bad',
@@ -44,6 +46,7 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
   const { t } = useTranslation()
   const mayChange = useMay('super_admin_only')
   const query = useQuery(api.license.list.query({}))
+  const { data: status } = useQuery(statusQuery())
   const [open, setOpen] = useState<Open>(null)
   const close = () => setOpen(null)
   /** As it is now: somebody else may change it while the dialog is open. */
@@ -62,7 +65,7 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
         title={t('license.title')}
         meta={query.data && t('license.meta', { used: sum('channels_used'), limit: sum('channel_limit') })}
       >
-        {mayChange && (
+        {mayChange && status?.issues_licenses && (
           <Button variant="default" onClick={() => setOpen({ kind: 'issue' })}>
             {t('license.issue.open')}
           </Button>
@@ -177,6 +180,11 @@ function LicenseCard({ license, isOpen, menu }: { license: License; isOpen: bool
         {license.is_builtin && <Tag>{t('license.builtin')}</Tag>}
         <span style={{ marginLeft: 'auto' }}>{menu}</span>
       </Group>
+      {license.state === 'foreign' && (
+        <Text size="sm" className="t2">
+          {fieldText('license_foreign')}. {t('shell.licenseExpiredDetail')}
+        </Text>
+      )}
       <div className="num">{t('license.used', { used, limit })}</div>
       <Progress
         value={limit > 0 ? Math.min(100, (used / limit) * 100) : 0}

@@ -146,6 +146,8 @@ export const message = {
   nimble_unreachable:
     'Either nimble ingestion service restarting or recovering from connection issues, try again later.',
   timeout: 'Connection time-out. Please try again after some time.',
+  license_foreign:
+    'The licence does not count here: its key is not signed by whoever issues the licences of this portal',
   license_limit: 'The licence has no channel left',
   license_expired: 'The licence has expired',
   license_not_yet_valid: 'The licence is not valid yet',

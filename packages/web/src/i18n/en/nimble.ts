@@ -186,6 +186,7 @@ export const license = {
   emptyText: 'Without a licence no analytic can run.',
   state: {
     valid: 'Valid',
+    foreign: 'Does not count',
     upcoming: 'Valid from {{date}}',
     expiring: 'Expires soon',
     expired: 'Expired',

@@ -145,6 +145,8 @@ export const message: Catalogue['message'] = {
   conflict: 'Quelqu’un d’autre a fait de même à l’instant. Réessayez.',
   nimble_unreachable: 'Le service d’ingestion nimble redémarre ou rétablit sa connexion, réessayez plus tard.',
   timeout: 'Délai de connexion dépassé. Réessayez dans quelque temps.',
+  license_foreign:
+    'La licence ne compte pas ici : sa clé n’est pas signée par celui qui émet les licences de ce portail',
   license_limit: 'La licence n’a plus de canal libre',
   license_expired: 'La licence a expiré',
   license_not_yet_valid: 'La licence n’est pas encore valide',

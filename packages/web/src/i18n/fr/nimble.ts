@@ -190,6 +190,7 @@ export const license: Catalogue['license'] = {
   emptyText: 'Sans licence, aucune analyse ne peut fonctionner.',
   state: {
     valid: 'Valide',
+    foreign: 'Ne compte pas',
     upcoming: 'Valable dès le {{date}}',
     expiring: 'Expire bientôt',
     expired: 'Expirée',

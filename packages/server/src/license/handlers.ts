@@ -7,7 +7,7 @@ import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { type Order, orderFault, signOrder } from './issue.ts'
 import { type LicenseTerms, verifyLicense } from './key.ts'
-import { keyPlace, publicKeys } from './signer.ts'
+import { keyPlace, readSigners } from './signer.ts'
 import {
   checkInUse,
   deleteLicense,
@@ -28,7 +28,7 @@ export const license: Handlers<'license'> = {
 
   async create({ license_name, license_key, organization_id }, ctx) {
     const { app, scope } = ctx
-    const terms = verifyLicense(license_key, await publicKeys(app), new Date())
+    const terms = verifyLicense(license_key, await readSigners(app), new Date())
     const row = await app.db.as(scope, async (trx) => {
       const tenant_id = await targetTenant(trx, scope, organization_id)
       const uid = newUid()
@@ -55,6 +55,7 @@ export const license: Handlers<'license'> = {
       customer,
       channels,
       bundles,
+      instance: null,
       from: from ? new Date(from) : null,
       until: until ? new Date(until) : null,
     }
@@ -73,7 +74,7 @@ export const license: Handlers<'license'> = {
     const { app, scope } = ctx
     // Forms send back the mask of a key that stays.
     const key = license_key === '****' ? undefined : license_key
-    const terms = key === undefined ? undefined : verifyLicense(key, await publicKeys(app), new Date())
+    const terms = key === undefined ? undefined : verifyLicense(key, await readSigners(app), new Date())
     const { before, row } = await app.db.try(scope, { dry_run }, async (trx) => {
       const before = await readLicense(trx, scope, license_id)
       if (terms && before.is_builtin) throw builtin()

@@ -47,6 +47,14 @@ test('a key that the instance signs for itself is taken, with its terms; two are
           key_tail: first?.slice(-4),
         },
       ])
+      const named = async (instance: string) => {
+        const given = readOrder({ customer: 'Café Noir', channels: '4', instance }, new Date())
+        const license_key = await issueLicense({ connectionString: url }, secrets, given)
+        return (await admin.call('license.create', { license_name: 'Named', license_key })).body
+      }
+      const { instance_id } = (await admin.call('instance.info')).body.response
+      expect((await named(crypto.randomUUID())).errors).toEqual({ license_key: ['license_key_for_other_instance'] })
+      expect((await named(instance_id)).response).toMatchObject({ state: 'valid', channel_limit: 4 })
       const altered = first?.replace(/\.[^.]+$/, `.${second?.split('.')[2]}`)
       expect((await admin.call('license.create', { license_name: 'Altered', license_key: altered })).status).toBe(400)
     } finally {
@@ -64,6 +72,7 @@ test.each([
   ['a day that there is not', { customer: 'A', channels: '5', until: '2030-02-30' }, '--until must be a day'],
   ['a day that is over', { customer: 'A', channels: '5', until: '2001-01-01' }, 'is over'],
   ['an end before its begin', { customer: 'A', channels: '5', from: '2031-01-01', until: '2030-12-31' }, '--from must'],
+  ['an instance that is none', { customer: 'A', channels: '5', instance: 'mine' }, '--instance must be'],
   ['a bundle that there is not', { customer: 'A', channels: '5', bundles: 'people,cats' }, '--bundles must name'],
 ])('%s is refused in one sentence', (_, values, sentence) => {
   expect(() => readOrder(values, new Date('2030-01-01T00:00:00Z'))).toThrow(sentence)

@@ -2,15 +2,17 @@
 import { createPrivateKey } from 'node:crypto'
 import { type BundleKey, bundleKeys } from '@sightline/domain'
 import pg from 'pg'
+import * as z from 'zod'
 import type { Secrets } from '../secrets.ts'
 import { newUid } from '../uid.ts'
 import { signLicense } from './key.ts'
 
-/** `bundles` null: all of them. */
+/** `bundles` null: all of them. `instance` null: it counts wherever its signature does. */
 export type Order = {
   customer: string
   channels: number
   bundles: BundleKey[] | null
+  instance: string | null
   from: Date | null
   until: Date | null
 }
@@ -26,21 +28,23 @@ export function orderFault({ from, until }: Pick<Order, 'from' | 'until'>, now: 
 }
 
 /** Options of the command line. */
-export type OrderOptions = { customer?: string; channels?: string; bundles?: string; from?: string; until?: string }
+export type OrderOptions = Partial<Record<'customer' | 'channels' | 'bundles' | 'instance' | 'from' | 'until', string>>
 
 /** @param now keys that end before it are of no use @throws OrderFault */
 export function readOrder(options: OrderOptions, now: Date): Order {
-  const { customer = '', channels = '', bundles } = options
+  const { customer = '', channels = '', bundles, instance = null } = options
   if (customer.trim() === '') throw new OrderFault('--customer is missing: for whom the licence is made.')
   if (customer.length > 255) throw new OrderFault('--customer has more than 255 characters.')
   if (!/^\d{1,7}$/.test(channels) || Number(channels) < 1 || Number(channels) > 1_000_000)
     throw new OrderFault('--channels must be a whole number from 1 to 1000000: how many analytics may run.')
+  if (instance !== null && !z.uuid().safeParse(instance).success)
+    throw new OrderFault('--instance must be the instance_id of a portal, as its /api/v1/instance/info says.')
   const from = readDay('--from', options.from, 'T00:00:00Z')
   const until = readDay('--until', options.until, 'T23:59:59Z')
   const fault = orderFault({ from, until }, now)
   if (fault === 'license_expired') throw new OrderFault(`--until ${options.until} is over.`)
   if (fault) throw new OrderFault('--from must lie before --until.')
-  return { customer, channels: Number(channels), bundles: readBundles(bundles), from, until }
+  return { customer, channels: Number(channels), bundles: readBundles(bundles), instance, from, until }
 }
 
 function readBundles(text: string | undefined): BundleKey[] | null {
@@ -73,6 +77,7 @@ export function signOrder(instance: InstanceKeys | undefined, secrets: Pick<Secr
     channels: order.channels,
     customer: order.customer,
     bundles: order.bundles,
+    instance: order.instance,
     from: order.from?.toISOString() ?? null,
     until: order.until?.toISOString() ?? null,
     issuer: instance.link_public_key ?? '',

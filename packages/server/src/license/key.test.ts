@@ -5,11 +5,12 @@ import { readPublicKey, signLicense, verifyLicense } from './key.ts'
 
 const vendor = generateKeyPairSync('ed25519')
 const other = generateKeyPairSync('ed25519')
+const instance = '0190e1f4-7c1a-7b3e-8000-2f6a1c9d4e55'
 const now = new Date('2026-05-04T12:00:00Z')
 const key = signLicense(vendor.privateKey, { channels: 64, until: '2027-01-01T00:00:00Z', serial: 'a1' })
 const why = (text: string, at = now) => {
   try {
-    verifyLicense(text, [vendor.publicKey], at)
+    verifyLicense(text, { publicKeys: [vendor.publicKey], instance }, at)
   } catch (error) {
     if (error instanceof Refusal) return error.errors?.license_key?.[0]
     throw error
@@ -17,13 +18,14 @@ const why = (text: string, at = now) => {
 }
 
 it('reads what it signed, also broken over lines as a mail does', () => {
-  expect(verifyLicense(key, [other.publicKey, vendor.publicKey], now)).toEqual({
+  expect(verifyLicense(key, { publicKeys: [other.publicKey, vendor.publicKey], instance }, now)).toEqual({
     channels: 64,
     from: null,
     until: '2027-01-01T00:00:00Z',
     customer: '',
     bundles: null,
     issuer: '',
+    instance: null,
     serial: 'a1',
   })
   expect(why(key.replace(/(.{40})/g, '$1\n'))).toBeUndefined()

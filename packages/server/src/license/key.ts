@@ -22,6 +22,8 @@ const terms = z.strictObject({
   bundles: z.array(z.string().max(32)).min(1).max(64).nullable().default(null),
   /** Public key of who signed, as the link writes it: tells a key of another instance from a forged one. */
   issuer: z.string().max(64).default(''),
+  /** The instance on which it counts alone; null: on any that takes the signature. */
+  instance: z.uuid().nullable().default(null),
   /** Makes two keys of equal terms different. */
   serial: z.string().min(1).max(64),
 })
@@ -49,6 +51,9 @@ export function signLicense(privateKey: KeyObject, draft: z.input<typeof terms>)
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`
 }
 
+/** Whose signatures count, and on which instance. */
+export type Signers = { publicKeys: readonly KeyObject[]; instance: string }
+
 /** What a key says, what is signed of it, and the signature; null when it is no key. */
 function partsOf(key: string) {
   const [head, payload, signature, more] = key.replace(/\s+/g, '').split('.')
@@ -63,11 +68,11 @@ export function isSignedBy(key: string, publicKeys: readonly KeyObject[]): boole
 }
 
 /**
- * Terms of a key that one of `publicKeys` signed.
+ * Terms of a key that one of `publicKeys` signed, for any instance or the one with this uid.
  * Refuses with a field error on `license_key`: license_key_malformed, license_key_signature, license_key_other_instance,
- * license_expired.
+ * license_key_for_other_instance, license_expired.
  */
-export function verifyLicense(key: string, publicKeys: readonly KeyObject[], now: Date): LicenseTerms {
+export function verifyLicense(key: string, { publicKeys, instance }: Signers, now: Date): LicenseTerms {
   const refuse = (why: string) => invalid({ license_key: [why] })
   const parts = partsOf(key)
   if (!parts) throw refuse('license_key_malformed')
@@ -77,6 +82,8 @@ export function verifyLicense(key: string, publicKeys: readonly KeyObject[], now
     throw refuse(issuer && isSignedBy(key, [issuer]) ? 'license_key_other_instance' : 'license_key_signature')
   }
   if (!read.success) throw refuse('license_key_malformed')
+  if (read.data.instance !== null && read.data.instance.toLowerCase() !== instance)
+    throw refuse('license_key_for_other_instance')
   if (read.data.until !== null && Date.parse(read.data.until) <= now.getTime()) throw refuse('license_expired')
   return read.data
 }

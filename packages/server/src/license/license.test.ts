@@ -110,6 +110,15 @@ describe('adding a licence', () => {
     expect(await create(key)).toMatchObject({ status: 400, body: { errors: { license_key: [id] } } })
   })
 
+  test('a key that its vendor made for one instance counts there alone', async () => {
+    const { instance_id } = (await superAdmin.call('instance.info')).body.response
+    expect((await create(keyFor(4, { instance: instance_id }))).status).toBe(201)
+    expect(await create(keyFor(4, { instance: crypto.randomUUID() }))).toMatchObject({
+      status: 400,
+      body: { errors: { license_key: ['license_key_for_other_instance'] } },
+    })
+  })
+
   test('it may be for another organization', async () => {
     const { uid } = await t.make.organization()
     const { body } = await create(keyFor(4), { organization_id: uid })

@@ -1,6 +1,6 @@
 /**
- * `npm run license -- --customer NAME --channels N [--bundles KEY,KEY] [--from YYYY-MM-DD] [--until YYYY-MM-DD]`: prints a
- * licence key that this instance takes.
+ * `npm run license -- --customer NAME --channels N [--bundles KEY,KEY] [--instance ID] [--from YYYY-MM-DD] [--until
+ * YYYY-MM-DD]`: prints a licence key that this instance takes, or the one named alone, where this one's key is its vendor's.
  */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -12,7 +12,15 @@ import { issueLicense, OrderFault, readOrder } from './issue.ts'
 
 try {
   const text = { type: 'string' } as const
-  const options = { customer: text, channels: text, bundles: text, from: text, until: text, expires: text }
+  const options = {
+    customer: text,
+    channels: text,
+    bundles: text,
+    instance: text,
+    from: text,
+    until: text,
+    expires: text,
+  }
   const { expires, ...values } = parseArgs({ options }).values
   const until = values.until ?? expires
   const order = readOrder({ ...values, ...(until === undefined ? {} : { until }) }, new Date())

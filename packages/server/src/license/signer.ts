@@ -1,16 +1,18 @@
 /** Whose licence keys count, and which stored ones do. */
-import type { KeyObject } from 'node:crypto'
 import type { SecretPlace } from '../secrets.ts'
 import type { Services } from '../services.ts'
-import { isSignedBy, readPublicKey } from './key.ts'
+import { isSignedBy, readPublicKey, type Signers } from './key.ts'
 
 export const keyPlace = (uid: string): SecretPlace => ({ table: 'license', column: 'license_key', row: uid })
 
-/** Whose signatures count: the vendor's alone where LICENSE_PUBLIC_KEY names one, else the instance's own. */
-export async function publicKeys({ db, env }: Pick<Services, 'db' | 'env'>): Promise<KeyObject[]> {
-  if (env.licensePublicKey !== null) return [readPublicKey(env.licensePublicKey) ?? []].flat()
-  const instance = await db.instance((trx) => trx.selectFrom('instance').select('link_public_key').executeTakeFirst())
-  return [(instance?.link_public_key && readPublicKey(instance.link_public_key)) || []].flat()
+/** Whose signatures count here: the vendor's alone where LICENSE_PUBLIC_KEY names one, else the instance's own. */
+export async function readSigners({ db, env }: Pick<Services, 'db' | 'env'>): Promise<Signers> {
+  const { uid, link_public_key } = await db.instance((trx) =>
+    trx.selectFrom('instance').select(['uid', 'link_public_key']).executeTakeFirstOrThrow(),
+  )
+  const text = env.licensePublicKey ?? link_public_key
+  const publicKey = text === null ? null : readPublicKey(text)
+  return { publicKeys: publicKey ? [publicKey] : [], instance: uid }
 }
 
 /**
@@ -19,7 +21,7 @@ export async function publicKeys({ db, env }: Pick<Services, 'db' | 'env'>): Pro
  */
 export async function reviewLicenses(services: Pick<Services, 'db' | 'env' | 'secrets' | 'log'>): Promise<void> {
   const { db, secrets, log } = services
-  const signers = await publicKeys(services)
+  const { publicKeys } = await readSigners(services)
   await db.instance(async (trx) => {
     const rows = await trx
       .selectFrom('license')
@@ -32,7 +34,7 @@ export async function reviewLicenses(services: Pick<Services, 'db' | 'env' | 'se
     for (const { tenant_id, id, uid, name, license_key, is_foreign: was } of rows) {
       let is_foreign = true
       try {
-        is_foreign = !isSignedBy(secrets.open(license_key as string, keyPlace(uid)), signers)
+        is_foreign = !isSignedBy(secrets.open(license_key as string, keyPlace(uid)), publicKeys)
       } catch (error) {
         log.warn({ err: error, license: uid }, `the key of licence ${name} cannot be read: it does not count`)
       }

@@ -291,6 +291,7 @@ export const message = {
   license_key_malformed: 'This is not a licence key. Paste the whole text, it begins with SL1.',
   license_key_signature: 'The signature of this licence key is not valid for this portal',
   license_key_other_instance: 'This licence key was made by another portal',
+  license_key_for_other_instance: 'This licence key was made for another portal',
   license_bundle: 'The licence does not cover this use case: its bundle is missing',
   instance_key_missing: 'This portal has no key yet: start it once with its edge server',
   license_too_small: 'This key allows {{limit}}, and {{used}}: remove some analytics first',

@@ -295,6 +295,7 @@ export const message: Catalogue['message'] = {
   license_key_malformed: 'Ceci n’est pas une clé de licence. Collez le texte entier, il commence par SL1.',
   license_key_signature: 'La signature de cette clé de licence n’est pas valable pour ce portail',
   license_key_other_instance: 'Cette clé de licence a été faite par un autre portail',
+  license_key_for_other_instance: 'Cette clé de licence a été faite pour un autre portail',
   license_bundle: 'La licence ne couvre pas ce cas d’usage : son offre manque',
   instance_key_missing: 'Ce portail n’a pas encore de clé : démarrez-le une fois avec son serveur edge',
   license_too_small: 'Cette clé permet {{limit}}, et {{used}} : retirez d’abord des analyses',

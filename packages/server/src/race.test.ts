@@ -116,6 +116,21 @@ describe('fifty at once over two portals', () => {
   })
 
   test.each([
+    ['a site', 'site.create', 'site_name'],
+    ['a customer', 'customer.create', 'customer_name'],
+    ['an organization', 'organization.create', 'organization_name'],
+  ] as const)('want the same name for %s', async (_, operation, field) => {
+    const customer = await portals[0].make.customer()
+    const ofSite = { customer_id: customer.uid, site_address: { site_timezone: 'America/Toronto' } }
+    const more = operation === 'site.create' ? ofSite : {}
+    const answers = await atOnce(calls, (admin, i) =>
+      admin.call(operation, { [field]: i % 3 ? 'Harbour' : 'HARBOUR', ...more }),
+    )
+    expect(statuses(answers)).toEqual(oneWins(400))
+    for (const { status, body } of answers) if (status === 400) expect(body.errors).toEqual({ [field]: ['name_taken'] })
+  })
+
+  test.each([
     ['name', (i: number) => ({ name: 'Rack one', port: 6000 + i }), { name: ['name_taken'] }],
     ['address and port', (i: number) => ({ name: `Rack at ${i}`, port: 5999 }), { address: ['address_taken'] }],
   ])('want the same %s for an edge server', async (_, input, errors) => {
@@ -136,7 +151,9 @@ describe('fifty at once over two portals', () => {
       stream_address: `rtsp://198.51.100.${i + 1}/`,
     }))
     // Each in an order of its own, so that they meet in the middle and not at the first.
-    const answers = await atOnce(10, (admin, i) => admin.call('device.create', [...list.slice(i), ...list.slice(0, i)]))
+    const answers = await atOnce(calls, (admin, i) =>
+      admin.call('device.create', [...list.slice(i % 12), ...list.slice(0, i % 12)]),
+    )
     const won = answers.filter(({ status }) => status === 201)
     expect(won.map(({ body }) => body.response.length)).toEqual([12])
     for (const { status, body } of answers)

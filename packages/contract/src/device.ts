@@ -1,4 +1,4 @@
-import { bulkDevices } from '@sightline/domain'
+import { bulkDevices, endpointUuid } from '@sightline/domain'
 import * as z from 'zod'
 import { channelEntity, channelStats, channelStatus } from './channel.ts'
 import { finding } from './edge.ts'
@@ -98,11 +98,19 @@ const streamList = <T extends typeof streamDraft>(stream: T) =>
           issue.addIssue({ code: 'custom', path: [i, 'role'], message: 'role_taken' })
     })
 
+/** The UUID of a camera's ONVIF endpoint, also as `urn:uuid:…`; kept in one form, so that one camera has one. */
+const endpoint = z
+  .string()
+  .max(200, 'too_long')
+  .refine((text) => text.trim() === '' || endpointUuid(text) !== null, 'endpoint_invalid')
+  .transform(endpointUuid)
+  .nullable()
+
 const draftShape = {
   device_name: thing,
   site_id: id,
   nimble_id: id,
-  UUID: z.string().max(200).nullable().default(null),
+  UUID: endpoint.default(null),
   stream_address: streamAddress,
   stream_type: z.enum(['rtsp', 'onvif']).default('rtsp'),
   username: cameraUser.default(null),
@@ -118,7 +126,7 @@ export const deviceChange = z.strictObject({
   /** Another one of the organization: analytics and history go along. */
   site_id: id.optional(),
   nimble_id: id.optional(),
-  UUID: z.string().max(200).nullable().optional(),
+  UUID: endpoint.optional(),
   /** Of the default stream; what else was read from the same place is read from the new one. Not beside `device_source`. */
   stream_address: streamAddress.optional(),
   /** All streams from now on, when another camera takes the place: those without an id are new, those left out go. */

@@ -64,6 +64,7 @@ export type Api = typeof api
 export type OpId = { [F in keyof Api & string]: `${F}.${keyof Api[F] & string}` }[keyof Api & string]
 
 export * from './acl.ts'
+export * from './address.ts'
 export * from './assign.ts'
 export * from './auth.ts'
 export * from './channel.ts'

@@ -21,3 +21,7 @@ export const formatUuid = (b: Uint8Array, at = 0): string =>
   `${four(b, at)}-${two(b, at + 4)}-${two(b, at + 6)}-${two(b, at + 8)}-${two(b, at + 10)}${four(b, at + 12)}`
 const two = (b: Uint8Array, at: number): string => `${hex[b[at] as number]}${hex[b[at + 1] as number]}`
 const four = (b: Uint8Array, at: number): string => two(b, at) + two(b, at + 2)
+
+/** The UUID in `urn:uuid:…` and the like, in lower case; null where there is none. */
+export const endpointUuid = (text: string | null): string | null =>
+  /(?<![\da-f])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?![\da-f])/i.exec(text ?? '')?.[0].toLowerCase() ?? null

@@ -6,13 +6,12 @@
  * that no name leads to them either.
  */
 import { networkInterfaces } from 'node:os'
+import { addressPlace } from '@sightline/contract'
 import { ipsOf, isCameraAddress, isLoopbackHost } from '@sightline/domain'
 import ipaddr from 'ipaddr.js'
 
 /** Simulated cameras that run beside the local edge server: the only loopback addresses that may be cameras. */
 export type LoopbackExemption = (host: string, port: number) => boolean
-
-const defaultPorts: Record<string, number> = { 'rtsp:': 554, 'http:': 80 }
 
 /** What an edge server opens: RTSP without TLS, and ONVIF services by http. */
 export const streamSchemes = ['rtsp:']
@@ -35,30 +34,10 @@ export function addressFault(
   // Readers of addresses disagree about where a host with one ends, and no camera needs one.
   if (address.includes('#')) return 'stream_address'
   if (url.username !== '' || url.password !== '') return 'credentials_apart'
-  const place = placeOf(url)
+  const place = addressPlace(address)
   if (place === null) return 'stream_address'
   if (isAllowedHost(place.host, isSurelyElsewhere(opener) ? ipsMeantAt(opener, own) : own)) return null
   return exempt(place.host, place.port) ? null : 'address_refused'
-}
-
-/** Canonical host, and port with the default of the scheme; null when the address has no host. */
-export function addressPlace(address: string): { host: string; port: number } | null {
-  const url = URL.parse(address)
-  return url && placeOf(url)
-}
-
-function placeOf(url: URL): { host: string; port: number } | null {
-  const host = canonicalHost(url.hostname)
-  return host === null ? null : { host, port: Number(url.port) || (defaultPorts[url.protocol] ?? 0) }
-}
-
-/**
- * The host as a resolver would read it: `0x7f.1`, `2130706433` and `%31%32%37.0.0.1` are all 127.0.0.1. URL() reads
- * hosts that way for http only, so the host is passed through one.
- */
-export function canonicalHost(hostname: string): string | null {
-  const host = hostname === '' ? null : URL.parse(`http://${hostname}/`)?.hostname
-  return host ? host.replace(/^\[|\]$/g, '') : null
 }
 
 /** Whether a canonical host may be connected to for a person who typed it. @param own addresses that may not, besides */

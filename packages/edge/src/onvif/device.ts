@@ -1,4 +1,5 @@
 /** What a camera says about itself by ONVIF: six calls, one after the other, since weak cameras refuse two at once. */
+import { endpointUuid } from '@sightline/domain'
 import { checkAddress, type KnownHosts, type Target } from '../camera/address.ts'
 import type { Credentials } from '../camera/rtsp.ts'
 import { type Login, SoapError, type SoapOptions, soapCall } from './soap.ts'
@@ -119,12 +120,7 @@ async function deviceInformation(device: Target, options: SoapOptions) {
 
 async function endpointReference(device: Target, options: SoapOptions): Promise<string | null> {
   const answer = await soapCall(device, operation('device', 'GetEndpointReference'), options)
-  return plainUuid(textAt(answer, 'GetEndpointReferenceResponse', 'GUID'))
-}
-
-/** The UUID in `urn:uuid:…` and the like; null where there is none. */
-export function plainUuid(text: string | null): string | null {
-  return /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i.exec(text ?? '')?.[0].toLowerCase() ?? null
+  return endpointUuid(textAt(answer, 'GetEndpointReferenceResponse', 'GUID'))
 }
 
 /* ── media ───────────────────────────────────────────────────────────────────────────── */

@@ -1,9 +1,10 @@
 /** Asks every network of this machine, and optionally each address of a range, for cameras; tells of each as it answers. */
 import { networkInterfaces } from 'node:os'
 import type { LinkDiscovered } from '@sightline/contract/edge'
+import { endpointUuid } from '@sightline/domain'
 import { isCameraIp, type KnownHosts } from '../camera/address.ts'
 import { type Discovery, Failed } from '../engine.ts'
-import { plainUuid, words } from './device.ts'
+import { words } from './device.ts'
 import { rangeAddresses } from './range.ts'
 import { ask, discoveryGroup, type OnMatch } from './wsd.ts'
 import { textAt, type XmlNode } from './xml.ts'
@@ -100,7 +101,7 @@ function describeMatch(match: XmlNode, sender: string, via: string | null, known
   if (!isDemo && !isCameraIp(sender, known.portal)) return null
   const scopes = scopesIn(textAt(match, 'Scopes'))
   return {
-    endpoint_uuid: plainUuid(textAt(match, 'EndpointReference', 'Address')),
+    endpoint_uuid: endpointUuid(textAt(match, 'EndpointReference', 'Address')),
     xaddr: service.href,
     host: sender,
     port,

@@ -1,6 +1,6 @@
+import { addressPlace } from '@sightline/contract'
 import { isLoopbackHost } from '@sightline/domain'
 import { changed } from '../bus.ts'
-import { addressPlace } from '../camera-address.ts'
 import { channelRows, deleteChannel } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import { deleteDevice, deviceRows, lockDevices } from '../device/store.ts'

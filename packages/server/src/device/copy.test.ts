@@ -123,13 +123,13 @@ test('a camera put in the place of another keeps ids, channels, zones and histor
   const swapped = await admin.call('device.update', {
     device_id: device.uid,
     stream_address: 'rtsp://198.51.100.20/new',
-    UUID: 'urn:uuid:new',
+    UUID: 'urn:uuid:0F1E2D3C-4b5a-4697-8877-665544332211',
     username: 'root',
     password: 'Lantern!Quay42',
   })
   expect(swapped.body.response).toMatchObject({
     device_id: device.uid,
-    UUID: 'urn:uuid:new',
+    UUID: '0f1e2d3c-4b5a-4697-8877-665544332211',
     stream_address: 'rtsp://198.51.100.20/new',
     device_source: [{ source_id: before.source_id, source_address: 'rtsp://198.51.100.20/new' }],
   })
@@ -145,7 +145,7 @@ test('a camera put in the place of another keeps ids, channels, zones and histor
   expect(row.before).toMatchObject({ stream_address: 'rtsp://198.51.100.10/old', UUID: 'urn:uuid:old', username: null })
   expect(row.after).toMatchObject({
     stream_address: 'rtsp://198.51.100.20/new',
-    UUID: 'urn:uuid:new',
+    UUID: '0f1e2d3c-4b5a-4697-8877-665544332211',
     password: '****',
   })
 })
@@ -190,11 +190,17 @@ describe('a camera with two streams', () => {
   test('gives its place to one with one stream: the small one goes, analytics and history stay', async () => {
     const { device_id, main, channel, events } = await two()
     const { body } = await admin.call('device.update', {
-      ...{ device_id, UUID: 'urn:uuid:other', onvif_port: 8000, username: 'root', password: 'new' },
+      ...{
+        device_id,
+        UUID: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
+        onvif_port: 8000,
+        username: 'root',
+        password: 'new',
+      },
       device_source: [{ source_id: main.source_id, source_name: 'Main', source_address: 'rtsp://198.51.100.62/1' }],
     })
     expect(body.response).toMatchObject({
-      ...{ stream_address: 'rtsp://198.51.100.62/1', UUID: 'urn:uuid:other', onvif_port: 8000 },
+      ...{ stream_address: 'rtsp://198.51.100.62/1', UUID: '3fa85f64-5717-4562-b3fc-2c963f66afa6', onvif_port: 8000 },
       source_channels: [{ channel_id: channel.uid, source_id: main.source_id }],
     })
     expect(await shown(device_id)).toEqual([['both', 'rtsp://198.51.100.62/1', main.source_id]])

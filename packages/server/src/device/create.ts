@@ -1,7 +1,7 @@
-import type { deviceDraft } from '@sightline/contract'
+import { addressPlace, type deviceDraft } from '@sightline/contract'
 import { sql } from 'kysely'
 import type * as z from 'zod'
-import { addressFault, addressPlace, type Opener, streamSchemes } from '../camera-address.ts'
+import { addressFault, type Opener, streamSchemes } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
 import { type NimbleRow, raiseDesired, readNimble } from '../nimble/store.ts'
 import { invalid } from '../refusal.ts'
@@ -109,7 +109,7 @@ async function checkTaken(
       .where('tenant_id', '=', place.tenant_id)
       .executeTakeFirstOrThrow()
     const name = `name ${place.site_id} ${draft.device_name.toLowerCase()}`
-    const endpoint = draft.UUID === null ? null : `endpoint ${draft.UUID.toLowerCase()}`
+    const endpoint = draft.UUID === null ? null : `endpoint ${draft.UUID}`
     if (found.name || taken.has(name)) refuse(i, 'device_name', 'name_taken')
     if (found.endpoint || (endpoint !== null && taken.has(endpoint))) refuse(i, 'UUID', 'device_taken')
     taken.add(name)
@@ -134,7 +134,7 @@ async function insertDevice(trx: Trx, app: Services, draft: DeviceDraft, place: 
       ...place,
       uid,
       name: draft.device_name,
-      endpoint_uuid: draft.UUID || null,
+      endpoint_uuid: draft.UUID,
       stream_address: address,
       stream_type: draft.stream_type,
       username: draft.username || null,

@@ -119,6 +119,7 @@ describe('adding cameras', () => {
     ['this machine', { stream_address: 'rtsp://127.0.0.1:8554/x' }, { stream_address: ['address_refused'] }],
     ['credentials inside', { stream_address: 'rtsp://a:b@192.168.1.2/x' }, { stream_address: ['credentials_apart'] }],
     ['a port out of range', { onvif_port: 70000 }, { onvif_port: ['port_invalid'] }],
+    ['a serial number as ONVIF id', { UUID: 'DS-2CD2043G2-0815' }, { UUID: ['endpoint_invalid'] }],
     ['something unknown', { colour: 'red' }, { colour: ['unknown_property'] }],
     [
       'an organization of its own choice',
@@ -130,9 +131,10 @@ describe('adding cameras', () => {
     expect(await admin.call('device.create', draft(more))).toMatchObject({ status: 400, body: { errors } })
   })
 
-  test('one ONVIF endpoint is one camera, whatever its case', async () => {
-    await create({ UUID: 'urn:uuid:ABC' })
-    expect(await admin.call('device.create', draft({ UUID: 'URN:uuid:abc' }))).toMatchObject({
+  test('one ONVIF endpoint is one camera, however its id is written', async () => {
+    const uuid = crypto.randomUUID()
+    expect(await create({ UUID: `urn:uuid:${uuid.toUpperCase()}` })).toMatchObject({ UUID: uuid })
+    expect(await admin.call('device.create', draft({ UUID: uuid }))).toMatchObject({
       status: 400,
       body: { errors: { UUID: ['device_taken'] } },
     })

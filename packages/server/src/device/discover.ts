@@ -1,7 +1,6 @@
-import type { Discovered, Discovery } from '@sightline/contract'
-import type { LinkDiscovered } from '@sightline/contract/edge'
+import { type Discovered, type Discovery, isSameCamera } from '@sightline/contract'
 import ipaddr from 'ipaddr.js'
-import { addressPlace } from '../camera-address.ts'
+import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { invalid } from '../refusal.ts'
 import type { JobHandle, Services } from '../services.ts'
@@ -47,7 +46,7 @@ export async function discover(app: Services, nimble: Nimble, search: Search, jo
         model: camera.model,
         interface: camera.interface,
         is_demo: app.demo.isDemo(camera.host, camera.port),
-        device_id: deviceOf(known, camera)?.uid ?? null,
+        device_id: known.find((device) => isSameCamera(device, { ...camera, uuid: camera.endpoint_uuid }))?.uid ?? null,
       })
       job.report({ done: found.size, result: result(null) })
     },
@@ -62,19 +61,13 @@ export type KnownCamera = Awaited<ReturnType<typeof knownCameras>>[number]
 export const knownCameras = (trx: Trx, tenantId: number) =>
   trx
     .selectFrom('device')
-    .select(['uid', 'name', 'endpoint_uuid', 'stream_address', 'onvif_port'])
+    .select(['uid', 'name', 'endpoint_uuid as uuid', 'stream_address', 'onvif_port as onvifPort'])
+    .select(
+      sql<
+        string[]
+      >`array(select s.address from source s where s.tenant_id = device.tenant_id and s.device_id = device.id)`.as(
+        'addresses',
+      ),
+    )
     .where('tenant_id', '=', tenantId)
     .execute()
-
-/** The device that is this camera: the same ONVIF endpoint, or where one of the two has none, the same host and port. */
-function deviceOf(
-  known: readonly KnownCamera[],
-  camera: Pick<LinkDiscovered, 'endpoint_uuid' | 'host' | 'port'>,
-): KnownCamera | undefined {
-  const endpoint = camera.endpoint_uuid?.toLowerCase()
-  return known.find((device) =>
-    endpoint !== undefined && device.endpoint_uuid !== null
-      ? device.endpoint_uuid.toLowerCase() === endpoint
-      : device.onvif_port === camera.port && addressPlace(device.stream_address)?.host === camera.host,
-  )
-}

@@ -106,7 +106,7 @@ export const device: Handlers<'device'> = {
       await updateDevice(trx, before, {
         site_id: site,
         name: device_name,
-        endpoint_uuid: UUID === '' ? null : UUID,
+        endpoint_uuid: UUID,
         stream_address: address,
         stream_type: change.stream_type,
         username: change.username === '' ? null : change.username,

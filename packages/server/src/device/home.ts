@@ -2,7 +2,7 @@
  * A stored password goes home only: to the hosts that the camera's streams had when it was typed. Whoever could send it
  * elsewhere, by an address of their own, could read it there.
  */
-import { addressPlace } from '../camera-address.ts'
+import { addressPlace } from '@sightline/contract'
 import { invalid } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import type { StreamRow } from '../source/store.ts'

@@ -77,13 +77,35 @@ describe('a table of cameras', () => {
 
   test('sent again adds nothing; with one row more, that one', async () => {
     const site = await t.make.site()
-    const rows: object[] = [row({ UUID: 'urn:uuid:import-1' }), row(), row()]
+    const rows: object[] = [row({ UUID: 'urn:uuid:3fa85f64-5717-4562-b3fc-2c963f66afa6' }), row(), row()]
     await run(site, rows)
     expect(outcomes(await run(site, rows))).toEqual(['skipped', 'skipped', 'skipped'])
     expect(outcomes(await run(site, [...rows, row()]))).toEqual(['skipped', 'skipped', 'skipped', 'created'])
     // The same camera at another address.
-    expect(outcomes(await dry(site, [row({ UUID: 'URN:UUID:IMPORT-1' })]))).toEqual(['skipped'])
+    const again = row({ UUID: '3FA85F64-5717-4562-B3FC-2C963F66AFA6' })
+    expect(outcomes(await dry(site, [again]))).toEqual(['skipped'])
     expect(await devicesOf(site)).toHaveLength(4)
+  })
+
+  test('one stream is one camera, with its port or without, in either case of its host', async () => {
+    const site = await t.make.site()
+    const there = row({ stream_address: 'rtsp://Gate.cameras.example/main' })
+    expect(outcomes(await run(site, [there]))).toEqual(['created'])
+    const found = await dry(site, [
+      row({ stream_address: 'rtsp://gate.CAMERAS.example:554/main' }),
+      row({ stream_address: 'rtsp://gate.cameras.example:8554/main' }),
+      row({ stream_address: 'rtsp://GATE.cameras.example:8554/main' }),
+    ])
+    expect(found.map(({ outcome, errors }) => [outcome, errors])).toEqual([
+      ['skipped', {}],
+      ['valid', {}],
+      ['failed', { stream_address: ['row_twice:2'] }],
+    ])
+  })
+
+  test('an ONVIF id that is none is told of under its column', async () => {
+    const [found] = await dry(await t.make.site(), [row({ UUID: 'DS-2CD2043G2-0815' })])
+    expect(found).toMatchObject({ outcome: 'failed', errors: { UUID: ['endpoint_invalid'] } })
   })
 
   test('twice the same: the second says where the first is; a name that is taken says so', async () => {

@@ -7,8 +7,9 @@ import {
   issueId,
   type Job,
   passwordLeftOut,
+  streamKey,
 } from '@sightline/contract'
-import { bulkDevices } from '@sightline/domain'
+import { bulkDevices, endpointUuid, folded } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
 import type { Ctx } from '../mount.ts'
@@ -59,17 +60,17 @@ async function knownPlaces(trx: Trx, scope: Scope, { site_id, nimble_id }: Input
     sites: Map.groupBy(sites, ({ name }) => folded(name)),
     nimbles: new Map(nimbles.map((one) => [folded(one.name), one])),
     names: new Set(devices.map(({ name, site_id }) => `${siteUids.get(site_id)} ${folded(name)}`)),
-    addresses: new Map(devices.map(({ stream_address, uid }) => [stream_address, uid])),
+    addresses: new Map(devices.map(({ stream_address, uid }) => [streamKey(stream_address), uid])),
     endpoints: new Map(
-      devices.flatMap(({ endpoint_uuid, uid }) => (endpoint_uuid ? [[folded(endpoint_uuid), uid]] : [])),
+      devices.flatMap(({ endpoint_uuid, uid }) => {
+        const endpoint = endpointUuid(endpoint_uuid)
+        return endpoint ? [[endpoint, uid]] : []
+      }),
     ),
-    /** Of rows before this one: addresses and endpoints with their row. */
+    /** Of rows before this one: streams and endpoints with their row. */
     seen: new Map<string, number>(),
   }
 }
-
-/** As the database compares names. */
-const folded = (text: string) => text.normalize('NFC').toLowerCase()
 
 function planRow(cells: ImportRow, row: number, known: Known, app: Services): Omit<Plan, 'row'> {
   const errors: Errors = {}
@@ -92,7 +93,7 @@ function planRow(cells: ImportRow, row: number, known: Known, app: Services): Om
       username: cells.username || null,
       password: cells.password || null,
       onvif_port: cells.onvif_port.trim() === '' ? null : Number(cells.onvif_port),
-      UUID: cells.UUID.trim() || null,
+      UUID: cells.UUID,
       device_tags: tags ?? {},
       ...(live !== '' && {
         device_source: [
@@ -112,16 +113,16 @@ function planRow(cells: ImportRow, row: number, known: Known, app: Services): Om
 
   const draft = parsed.data
   if (draft && Object.keys(errors).length === 0) {
-    const endpoint = draft.UUID && folded(draft.UUID)
-    const there = known.addresses.get(address) ?? (endpoint ? known.endpoints.get(endpoint) : undefined)
+    const [stream, endpoint] = [streamKey(draft.stream_address), draft.UUID]
+    const there = known.addresses.get(stream) ?? (endpoint ? known.endpoints.get(endpoint) : undefined)
     if (there) return { outcome: 'skipped', device_id: there, errors: {}, draft: null }
-    const earlier = known.seen.get(address) ?? (endpoint ? known.seen.get(endpoint) : undefined)
+    const earlier = known.seen.get(stream) ?? (endpoint ? known.seen.get(endpoint) : undefined)
     if (earlier !== undefined) refuse('stream_address', `row_twice:${earlier + 1}`)
     const placed = `${draft.site_id} ${folded(draft.device_name)}`
     if (known.names.has(placed)) refuse('device_name', 'name_taken')
     if (Object.keys(errors).length === 0) {
       known.names.add(placed)
-      known.seen.set(address, row)
+      known.seen.set(stream, row)
       if (endpoint) known.seen.set(endpoint, row)
       return { outcome: 'valid', device_id: null, errors: {}, draft }
     }

@@ -1,6 +1,7 @@
-import type { deviceOps, Probe, Receive } from '@sightline/contract'
+import { addressPlace, type deviceOps, type Probe, type Receive, streamKey } from '@sightline/contract'
 import type { Finding, Probed } from '@sightline/contract/edge'
-import { addressFault, addressPlace, cameraSchemes } from '../camera-address.ts'
+import { endpointUuid } from '@sightline/domain'
+import { addressFault, cameraSchemes } from '../camera-address.ts'
 import { keepStill, mediaUrl } from '../media/store.ts'
 import type { Ctx } from '../mount.ts'
 import { type NimbleRow, readNimble } from '../nimble/store.ts'
@@ -88,22 +89,14 @@ async function keepSnapshot(
 
 /** Says when another device of the organization is this camera: the same ONVIF endpoint, or the same stream. */
 function alreadyAdded(probed: Probed, known: readonly KnownCamera[], input: Input): Finding[] {
-  const endpoint = probed.endpoint_uuid?.toLowerCase()
-  const streams = new Set([input.address, ...probed.profiles.map((profile) => profile.stream_address)].map(streamOf))
+  const endpoint = endpointUuid(probed.endpoint_uuid)
+  const streams = new Set([input.address, ...probed.profiles.map((profile) => profile.stream_address)].map(streamKey))
   const other = known.find(
     (device) =>
       device.uid !== input.device_id &&
-      ((endpoint !== undefined && device.endpoint_uuid?.toLowerCase() === endpoint) ||
-        streams.has(streamOf(device.stream_address))),
+      ((endpoint !== null && endpointUuid(device.uuid) === endpoint) || streams.has(streamKey(device.stream_address))),
   )
   if (!other) return []
   const args = { device: other.name }
   return [{ level: 'warning', code: 'already_added', text_id: `already_added:${other.name}`, args }]
-}
-
-const streamOf = (address: string): string => {
-  const place = addressPlace(address)
-  const url = URL.parse(address)
-  // Recorders tell their cameras apart by what follows the path.
-  return `${place?.host}:${place?.port}${url?.pathname}${url?.search}`
 }

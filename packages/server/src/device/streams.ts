@@ -1,7 +1,7 @@
 /** What becomes of a camera's streams when its address changes, or another camera takes its place. */
-import type { deviceChange } from '@sightline/contract'
+import { addressPlace, type deviceChange } from '@sightline/contract'
 import type * as z from 'zod'
-import { addressFault, addressPlace, type Opener, streamSchemes } from '../camera-address.ts'
+import { addressFault, type Opener, streamSchemes } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'

@@ -55,9 +55,10 @@ test('found cameras get one name each, beside those that somebody typed', () => 
 })
 
 test('the ONVIF id of other hardware takes the place of the former one', () => {
-  const device = { UUID: 'old', device_source: [{ source_address: 'rtsp://192.0.2.1/1' }] } as Device
-  expect(endpointAt('rtsp://192.0.2.1/2', device, null)).toBe('old')
-  expect(endpointAt('rtsp://192.0.2.1/2', device, { UUID: null })).toBe('old')
+  const old = '3fa85f64-5717-4562-b3fc-2c963f66afa6'
+  const device = { UUID: `urn:uuid:${old}`, device_source: [{ source_address: 'rtsp://192.0.2.1/1' }] } as Device
+  expect(endpointAt('rtsp://192.0.2.1/2', device, null)).toBe(old)
+  expect(endpointAt('rtsp://192.0.2.1/2', device, { UUID: null })).toBe(old)
   expect(endpointAt('rtsp://192.0.2.1/2', device, { UUID: 'new' })).toBe('new')
   expect(endpointAt('rtsp://192.0.2.2/1', device, { UUID: null })).toBeNull()
 })

@@ -1,8 +1,6 @@
 /** What is decided about a found camera: its name, and which of its streams is read. */
 import type { Device, Discovered, Probe } from '@sightline/contract'
-
-/** As the portal compares names: IPCAM is ipcam. */
-const folded = (name: string) => name.normalize('NFC').toLowerCase()
+import { endpointUuid, folded } from '@sightline/domain'
 
 /** A name for a found camera: what it calls itself, without letters that names do not take, and not one that is taken. */
 export function cameraName(found: Pick<Discovered, 'name' | 'model' | 'host'>, taken: readonly string[]): string {
@@ -130,4 +128,4 @@ export const endpointAt = (
   address: string,
   device: Pick<Device, 'device_source' | 'UUID'>,
   found: Pick<Probe, 'UUID'> | null,
-): string | null => found?.UUID ?? (isAtHost(address, device) ? device.UUID : null)
+): string | null => found?.UUID ?? (isAtHost(address, device) ? endpointUuid(device.UUID) : null)

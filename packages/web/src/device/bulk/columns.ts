@@ -8,7 +8,7 @@ export const cameraNames: Names<ImportColumn> = {
   username: ['username', 'user', 'login', 'utilisateur', 'identifiant', 'nomdutilisateur'],
   password: ['password', 'pass', 'pwd', 'motdepasse', 'mdp'],
   onvif_port: ['onvifport', 'port', 'portonvif'],
-  UUID: ['uuid', 'endpoint', 'serial', 'serialnumber', 'numerodeserie'],
+  UUID: ['uuid', 'endpoint', 'onvifid', 'identiteonvif'],
   device_tags: ['devicetags', 'tags', 'labels', 'etiquettes'],
   site_name: ['sitename', 'site', 'nomdusite'],
   nimble_name: ['nimblename', 'nimble', 'edgeserver', 'edge', 'serveuredge', 'serveur'],

@@ -55,6 +55,8 @@ export const message = {
   no_default_customer: 'There is no default customer that the sites could go to: assign them to one by name',
   tags_form: 'Write tags as floor=ground; zone=A',
   row_twice: 'Row {{0}} of this file is the same camera',
+  endpoint_invalid:
+    'This is no ONVIF id (a UUID such as 3fa85f64-5717-4562-b3fc-2c963f66afa6); a serial number is none. Leave it empty',
   name_ambiguous: 'Several sites have this name',
   source_other_site: 'This stream belongs to a camera of another site',
   source_other_nimble: 'Another edge server reads this stream: move the camera first',

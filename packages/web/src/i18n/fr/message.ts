@@ -55,6 +55,8 @@ export const message: Catalogue['message'] = {
   no_default_customer: 'Aucun client par défaut ne peut recevoir les sites : attribuez-les à un client par son nom',
   tags_form: 'Écrivez les étiquettes ainsi : niveau=rez-de-chaussée',
   row_twice: 'La ligne {{0}} de ce fichier est la même caméra',
+  endpoint_invalid:
+    'Ce n’est pas une identité ONVIF (un UUID comme 3fa85f64-5717-4562-b3fc-2c963f66afa6) ; un numéro de série n’en est pas une. Laissez vide',
   name_ambiguous: 'Plusieurs sites portent ce nom',
   source_other_site: 'Ce flux appartient à une caméra d’un autre site',
   source_other_nimble: 'Un autre serveur edge lit ce flux : déplacez d’abord la caméra',

@@ -20,7 +20,7 @@ export function BulkCreate({ site, nimbles }: { site: Site; nimbles: readonly Ni
   const fileDraft = `device.import:${site.site_id}`
   const [way, setWay] = useState<Way>(() => (readDraft(fileDraft) ? 'file' : 'grid'))
   const [nimbleId, setNimbleId] = useState(nimbles[0]?.nimble_id ?? '')
-  const importing = useImport({ site_id: site.site_id, nimble_id: nimbleId })
+  const importing = useImport({ site_id: site.site_id, nimble_id: nimbleId }, site.site_name)
   const search = { sid: site.site_id }
   const isBusy = importing.state.phase === 'adding' || importing.state.phase === 'judging'
   return (

@@ -2,6 +2,7 @@ import { type ImportOutcome, type ImportRow, imported, importRows, type Job } fr
 import { useEffect, useRef, useState } from 'react'
 import type { CallFailed } from '../../api.ts'
 import { api, refresh } from '../../app/client.ts'
+import { placed, withoutTwins } from './twins.ts'
 
 const pollMs = 500
 const mostFailures = 5
@@ -43,8 +44,11 @@ function* pieces(rows: readonly ImportRow[], positions: readonly number[]): Gene
   if (piece.length > 0) yield piece
 }
 
-/** Judges a table of cameras, then adds it: in calls of as many rows as one takes, each followed to its end. */
-export function useImport(place: Place) {
+/**
+ * Judges a table of cameras, then adds it: in calls of as many rows as one takes, each followed to its end.
+ * @param site the name of the place's site
+ */
+export function useImport(place: Place, site: string) {
   const [state, setState] = useState<ImportState>(idle)
   const cancelled = useRef(false)
   const running = useRef<string | null>(null)
@@ -65,8 +69,7 @@ export function useImport(place: Place) {
   ): Promise<boolean> {
     for (const piece of pieces(rows, positions)) {
       if (cancelled.current) break
-      const placed = (outcomes: readonly ImportOutcome[]) =>
-        outcomes.map((outcome) => ({ ...outcome, row: piece[outcome.row] as number }))
+      const inTable = (outcomes: readonly ImportOutcome[]) => outcomes.map((outcome) => placed(outcome, piece))
       const result = await api.device.import.call({
         ...place,
         dry_run,
@@ -77,8 +80,8 @@ export function useImport(place: Place) {
         return false
       }
       const { job_id, rows: outcomes } = result.data
-      heard(placed(outcomes))
-      if (job_id !== null && !(await follow(job_id, (found) => heard(placed(found))))) return false
+      heard(inTable(outcomes))
+      if (job_id !== null && !(await follow(job_id, (found) => heard(inTable(found))))) return false
     }
     return true
   }
@@ -119,7 +122,7 @@ export function useImport(place: Place) {
       setState({ ...idle, phase: 'judging', total: rows.length })
       const isDone = await each(rows, [...rows.keys()], true, (outcomes) =>
         setState((now) => {
-          const all = merge(now.outcomes, outcomes)
+          const all = withoutTwins(rows, merge(now.outcomes, outcomes), site)
           return { ...now, outcomes: all, done: all.length }
         }),
       )

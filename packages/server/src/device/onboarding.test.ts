@@ -142,6 +142,13 @@ describe('once it is added', () => {
     expect(foundIn(last)?.device_id).toBe(deviceUid)
   })
 
+  test('a search knows it without its ONVIF id too, by host and port', async () => {
+    await admin.call('device.update', { device_id: deviceUid, UUID: null })
+    const [last] = (await discover()).slice(-1)
+    expect(foundIn(last)?.device_id).toBe(deviceUid)
+    await admin.call('device.update', { device_id: deviceUid, UUID: camera.UUID })
+  })
+
   test('a probe uses the stored password for the mask, and the still becomes the camera’s', async () => {
     const { body } = await probe({ password: '****', device_id: deviceUid })
     expect(body.response.findings).toMatchObject([{ level: 'good' }])

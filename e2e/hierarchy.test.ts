@@ -612,6 +612,9 @@ test("a site's place comes from its zip code and its picture from the camera at 
   await range.fill('192.168.254.0/30')
   await press(page, /^Look/)
   await page.getByText(/^Looked in .*192\.168\.254\.0\/30, /).waitFor()
+  await press(page, 'Look again')
+  await press(page, 'Stop')
+  await page.getByText('The search was stopped').waitFor()
 
   await prepared.root.call('device', 'update', { device_id: did, device_tags: { wing: 'north' } })
   const { device_id } = (await prepared.root.call('device', 'create', {

@@ -1,7 +1,7 @@
 import { bulkDevices, endpointUuid } from '@sightline/domain'
 import * as z from 'zod'
 import { channelEntity, channelStats, channelStatus } from './channel.ts'
-import { finding } from './edge.ts'
+import { finding, scanned } from './edge.ts'
 import {
   id,
   optionalPaging,
@@ -160,7 +160,7 @@ export type Discovered = z.infer<typeof discovered>
 /** `result` of a discovery job. */
 export const discovery = z.object({
   found: z.array(discovered),
-  scanned: z.object({ interfaces: z.array(z.string()), range: z.string().nullable(), ms: z.number() }).nullable(),
+  scanned: scanned.nullable(),
 })
 export type Discovery = z.infer<typeof discovery>
 

@@ -177,7 +177,10 @@ const fromNimble: { [T in NimbleMessage['type']]: Extract<NimbleMessage, { type:
   'discover.done': {
     type: 'discover.done',
     id: 1,
-    scanned: { interfaces: ['eth0'], range: null, ms: 702 },
+    scanned: {
+      ...{ interfaces: ['eth0'], range: null, ms: 702 },
+      unusable: [{ host: '192.168.1.20', cause: 'camera_https_only' }],
+    },
     error: null,
   },
   'probe.finding': {

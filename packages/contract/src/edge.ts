@@ -299,6 +299,15 @@ export const linkDiscovered = z.object({
 })
 export type LinkDiscovered = z.infer<typeof linkDiscovered>
 
+/** Where was searched, and who answered there but cannot be used, with the cause. */
+export const scanned = z.object({
+  interfaces: z.array(z.string()),
+  range: z.string().nullable(),
+  ms: z.number(),
+  unusable: z.array(z.object({ host: text, cause: z.string() })).default([]),
+})
+export type Scanned = z.infer<typeof scanned>
+
 export const finding = z.object({
   level: z.enum(['good', 'warning', 'error']),
   code: z.string(),
@@ -437,7 +446,7 @@ export const nimbleMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('discover.done'),
     ...request,
-    scanned: z.object({ interfaces: z.array(z.string()), range: z.string().nullable(), ms: z.number() }),
+    scanned,
     error: cause,
   }),
   /** As it is found; `probe.done` holds all of them again, in order. */

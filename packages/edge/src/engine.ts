@@ -5,6 +5,7 @@ import type {
   LinkDiscovered,
   NimbleMessage,
   Probed,
+  Scanned,
   SourceState,
 } from '@sightline/contract/edge'
 import type { LiveListener, LiveMode } from './live/live.ts'
@@ -21,8 +22,6 @@ export type EngineNews = Of<'source.state' | 'channel.state' | 'config.applied' 
 /** After `ended` nothing more comes; the cause says whether asking again later may help. */
 export type LiveViewer = Omit<LiveListener, 'ended'> & { ended(cause: string): void }
 
-export type Discovery = { interfaces: string[]; range: string | null; ms: number }
-
 /** What the nimble does with cameras, as the link sees it. */
 export type Engine = {
   state(): { sources: SourceState[]; channels: ChannelState[]; interfaces: { name: string; address: string }[] }
@@ -33,7 +32,7 @@ export type Engine = {
     options: { seconds: number; range?: string; interfaces?: string[] },
     onFound: (found: LinkDiscovered) => void,
     signal: AbortSignal,
-  ): Promise<Discovery>
+  ): Promise<Scanned>
   probe(
     target: { address: string; username: string | null; password: string | null },
     onFinding: (finding: Finding) => void,

@@ -1,6 +1,12 @@
 /** What goes on between this nimble and a portal that has proven itself: records up, wishes down, pictures as asked for. */
 import { zstdCompressSync } from 'node:zlib'
-import { laterQuestions, linkBacklogBytes, linkUnacknowledged, type PortalMessage } from '@sightline/contract/edge'
+import {
+  laterQuestions,
+  linkBacklogBytes,
+  linkUnacknowledged,
+  type PortalMessage,
+  type Scanned,
+} from '@sightline/contract/edge'
 import { compressEvents, encodeMedia, FrameError, type MediaPart } from '@sightline/contract/frame'
 import type { Clock } from './clock.ts'
 import type { PortalLink, PortalSession } from './conversation.ts'
@@ -58,7 +64,7 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
       const stop = new AbortController()
       running.set(id, () => stop.abort())
       const signal = AbortSignal.any([stop.signal, over.signal])
-      const done = (scanned: { interfaces: string[]; range: string | null; ms: number }, error: string | null) => {
+      const done = (scanned: Scanned, error: string | null) => {
         running.delete(id)
         link.send({ type: 'discover.done', id, scanned, error })
       }
@@ -71,7 +77,7 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
           )
           done(found, null)
         },
-        (cause) => done({ interfaces: interfaces ?? [], range: range ?? null, ms: 0 }, cause),
+        (cause) => done({ interfaces: interfaces ?? [], range: range ?? null, ms: 0, unusable: [] }, cause),
       )
     },
     'discover.stop': ({ id }) => running.get(id)?.(),

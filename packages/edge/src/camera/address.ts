@@ -67,12 +67,20 @@ export function parseAddress(address: string, schemes: string[]): Omit<Target, '
   return { scheme: url.protocol, host, port, path: (url.pathname || '/') + url.search }
 }
 
+/** Whether an address is this machine's, which has many programs that answer, or the portal's. */
+export function isOwnIp(text: string, portal: KnownHosts['portal']): boolean {
+  const ip = plainIp(text)
+  return ipaddr.parse(ip).range() === 'loopback' || ownIps(portal).includes(ip)
+}
+
+/** Of this machine now, networks come and go, and of the portal. */
+const ownIps = (portal: KnownHosts['portal']) => [...ipsOf(networkInterfaces()), ...portal].map(plainIp)
+
 /** True for ordinary unicast addresses, private ones included, that are not this machine's own, nor the portal's. */
 export function isCameraIp(text: string, portal: KnownHosts['portal']): boolean {
   if (!ipaddr.isValid(text)) return false
   const ip = ipaddr.process(text)
-  // Of this machine now: networks come and go.
-  return isCameraAddress(ip.toString(), ip.range(), [...ipsOf(networkInterfaces()), ...portal].map(plainIp))
+  return isCameraAddress(ip.toString(), ip.range(), ownIps(portal))
 }
 
 function isDeclared(

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { startCameraNetwork } from '../../../simcam/src/testing/network.ts'
 import { type KnownHosts, nothingKnown } from '../camera/address.ts'
 import { local } from '../camera/testing/watch.ts'
-import { type DiscoverOptions, discover, scanInterfaces } from './discover.ts'
+import { type DiscoverOptions, describeMatch, discover, scanInterfaces } from './discover.ts'
 import { probeMatches, startResponder } from './testing/responder.ts'
 
 const running: { close(): Promise<void> }[] = []
@@ -167,6 +167,26 @@ describe('a device that lies', () => {
   ])('with %s is passed over', async (_what, xaddrs) => {
     await liar([{ uuid, xaddrs }])
     expect((await run({}, local(port, 80))).found).toEqual([])
+  })
+
+  test('by https only is told of with the cause, unless it can be used after all or is a program of ours', async () => {
+    const [https, http] = [`https://127.0.0.1:${port}/x`, `http://127.0.0.1:${port}/x`]
+    await liar([{ uuid, xaddrs: https }])
+    const told = await run({}, known)
+    expect(told.found).toEqual([])
+    expect(told.scanned.unusable).toEqual([{ host: '127.0.0.1', cause: 'camera_https_only' }])
+    expect((await run({}, nothingKnown)).scanned.unusable).toEqual([])
+    await liar([{ uuid, xaddrs: http }])
+    const both = await run({}, known)
+    expect([both.found.length, both.scanned.unusable]).toEqual([1, []])
+  })
+
+  test('from an address that no camera may have is told of, from the portal’s not', () => {
+    const answer = { XAddrs: 'http://169.254.7.7/onvif/device_service' }
+    const cause = (host: string, portal: string[] = []) => describeMatch(answer, host, null, { simulated: [], portal })
+    expect(cause('169.254.7.7')).toEqual({ host: '169.254.7.7', cause: 'camera_address_refused' })
+    expect(cause('192.0.2.7', ['192.0.2.7'])).toBeNull()
+    expect(cause('192.0.2.7')).toMatchObject({ host: '192.0.2.7', port: 80 })
   })
 
   test('with credentials and rubbish in what it says is cleaned', async () => {

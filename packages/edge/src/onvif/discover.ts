@@ -1,9 +1,9 @@
 /** Asks every network of this machine, and optionally each address of a range, for cameras; tells of each as it answers. */
 import { networkInterfaces } from 'node:os'
-import type { LinkDiscovered } from '@sightline/contract/edge'
+import type { LinkDiscovered, Scanned } from '@sightline/contract/edge'
 import { endpointUuid } from '@sightline/domain'
-import { isCameraIp, type KnownHosts } from '../camera/address.ts'
-import { type Discovery, Failed } from '../engine.ts'
+import { isCameraIp, isOwnIp, type KnownHosts } from '../camera/address.ts'
+import { Failed } from '../engine.ts'
 import { words } from './device.ts'
 import { rangeAddresses } from './range.ts'
 import { ask, discoveryGroup, type OnMatch } from './wsd.ts'
@@ -40,10 +40,10 @@ export function scanInterfaces(): { name: string; address: string }[] {
 }
 
 /**
- * @returns what was scanned: interfaces that could be asked on, range, duration
+ * @returns what was scanned: interfaces that could be asked on, range, duration, and who answered in vain
  * @throws Failed for a range that is not searched, or when none of the named interfaces exists
  */
-export async function discover(options: DiscoverOptions, hooks: DiscoverHooks): Promise<Discovery> {
+export async function discover(options: DiscoverOptions, hooks: DiscoverHooks): Promise<Scanned> {
   const started = performance.now()
   const range = options.range === undefined ? null : rangeAddresses(options.range)
   if (range && 'fault' in range) throw new Failed(range.fault)
@@ -54,7 +54,7 @@ export async function discover(options: DiscoverOptions, hooks: DiscoverHooks): 
     AbortSignal.timeout((options.seconds ?? defaultSeconds) * 1000),
     ...(hooks.signal ? [hooks.signal] : []),
   ])
-  const tell = tellOnce(hooks)
+  const { tell, unusable } = tellOnce(hooks)
   const asked = await Promise.all([
     ...wanted.map(({ name, address }) => ask([discoveryGroup], plain(address), tell(name), over)),
     ...(range ? [ask(range.addresses, null, tell(null), over)] : []),
@@ -63,6 +63,7 @@ export async function discover(options: DiscoverOptions, hooks: DiscoverHooks): 
     interfaces: [...new Set(wanted.filter((_, i) => asked[i]).map(({ name }) => name))],
     range: options.range ?? null,
     ms: Math.round(performance.now() - started),
+    unusable: unusable(),
   }
 }
 
@@ -71,34 +72,54 @@ const plain = (address: string): string => address.split('/')[0] as string
 
 /* ── what an answer says ─────────────────────────────────────────────────────────────── */
 
-/** Each device once, though it answers twice and on several interfaces. */
-function tellOnce({ onFound, known }: DiscoverHooks): (via: string | null) => OnMatch {
+/** Each device once, though it answers twice and on several interfaces; and hosts of which none can be used. */
+function tellOnce({ onFound, known }: DiscoverHooks) {
   const told = new Set<string>()
   const ofHost = new Map<string, number>()
-  return (via) => (match, sender) => {
-    const found = describeMatch(match, sender, via, known)
-    if (!found || told.size >= maxFound) return
-    // Identity and address together: a device that borrows another's UUID cannot hide it.
-    const key = `${found.endpoint_uuid} ${found.xaddr}`
-    const before = ofHost.get(sender) ?? 0
-    if (told.has(key) || before >= maxFoundOfHost) return
-    told.add(key)
-    ofHost.set(sender, before + 1)
-    onFound(found)
-  }
+  const inVain = new Map<string, Unusable>()
+  const unusable = () => [...inVain.values()].filter(({ host }) => !ofHost.has(host))
+  const tell =
+    (via: string | null): OnMatch =>
+    (match, sender) => {
+      const found = describeMatch(match, sender, via, known)
+      if (!found || told.size >= maxFound) return
+      if ('cause' in found) {
+        if (inVain.size < maxFoundOfHost) inVain.set(sender, found)
+        return
+      }
+      // Identity and address together: a device that borrows another's UUID cannot hide it.
+      const key = `${found.endpoint_uuid} ${found.xaddr}`
+      const before = ofHost.get(sender) ?? 0
+      if (told.has(key) || before >= maxFoundOfHost) return
+      told.add(key)
+      ofHost.set(sender, before + 1)
+      onFound(found)
+    }
+  return { tell, unusable }
 }
+
+type Unusable = { host: string; cause: 'camera_https_only' | 'camera_address_refused' }
 
 /**
  * @param via name of the interface that the answer came on
- * @returns null for what is no camera to use: without an address by http, or at an address that is no camera's
+ * @returns why it cannot be used: without an address by http, or at an address that is no camera's. Null for what is no
+ * camera, without any address, or a program of ours
  */
-function describeMatch(match: XmlNode, sender: string, via: string | null, known: KnownHosts): LinkDiscovered | null {
-  const service = serviceAddress(textAt(match, 'XAddrs'), sender)
+export function describeMatch(
+  match: XmlNode,
+  sender: string,
+  via: string | null,
+  known: KnownHosts,
+): LinkDiscovered | Unusable | null {
+  const byHttp = serviceAddress(textAt(match, 'XAddrs'), sender, 'http:')
+  const service = byHttp ?? serviceAddress(textAt(match, 'XAddrs'), sender, 'https:')
   if (!service) return null
-  const port = Number(service.port || 80)
+  const port = Number(service.port || defaultPorts[service.protocol])
   const isDemo = known.simulated.some((each) => each.host === sender && each.ports.includes(port))
   // The guard of all connections: what could not be opened afterwards is not offered.
-  if (!isDemo && !isCameraIp(sender, known.portal)) return null
+  if (!isDemo && !isCameraIp(sender, known.portal))
+    return isOwnIp(sender, known.portal) ? null : { host: sender, cause: 'camera_address_refused' }
+  if (!byHttp) return { host: sender, cause: 'camera_https_only' }
   const scopes = scopesIn(textAt(match, 'Scopes'))
   return {
     endpoint_uuid: endpointUuid(textAt(match, 'EndpointReference', 'Address')),
@@ -114,12 +135,15 @@ function describeMatch(match: XmlNode, sender: string, via: string | null, known
 }
 
 /** The device's address at the host that answered, whatever other hosts it names: those may be anybody's. */
-function serviceAddress(xaddrs: string | null, sender: string): URL | null {
-  const urls = (xaddrs ?? '').split(/\s+/).flatMap((text) => URL.parse(text) ?? [])
-  const byHttp = urls.filter(({ protocol, href }) => protocol === 'http:' && href.length <= 500)
-  const url = byHttp.find(({ hostname }) => hostname === sender) ?? byHttp[0]
-  return url ? new URL(`http://${sender}:${url.port || 80}${url.pathname}${url.search}`) : null
+function serviceAddress(xaddrs: string | null, sender: string, scheme: Scheme): URL | null {
+  const all = (xaddrs ?? '').split(/\s+/).flatMap((text) => URL.parse(text) ?? [])
+  const urls = all.filter(({ protocol, href }) => protocol === scheme && href.length <= 500)
+  const url = urls.find(({ hostname }) => hostname === sender) ?? urls[0]
+  return url ? new URL(`${scheme}//${sender}:${url.port || defaultPorts[scheme]}${url.pathname}${url.search}`) : null
 }
+
+const defaultPorts: Record<string, number> = { 'http:': 80, 'https:': 443 }
+type Scheme = 'http:' | 'https:'
 
 /** `onvif://www.onvif.org/name/Front%20door` → name: Front door; the first of each kind. */
 function scopesIn(text: string | null): Map<string, string> {

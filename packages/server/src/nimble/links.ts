@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { LiveMessage, NimbleStatus } from '@sightline/contract'
-import type { Finding, LinkDiscovered, Overlay, Probed } from '@sightline/contract/edge'
+import type { Finding, LinkDiscovered, Overlay, Probed, Scanned } from '@sightline/contract/edge'
 import { fingerprintOf } from '@sightline/contract/key'
 import { OpeningFault, type OpeningSelf, openAsPortal, openingPipe } from '@sightline/contract/opening'
 import type { WebSocket } from 'ws'
@@ -77,7 +77,7 @@ export type Links = {
     options: DiscoverOptions,
     onFound: (found: LinkDiscovered) => void,
     signal: AbortSignal,
-  ): Promise<{ interfaces: string[]; range: string | null; ms: number }>
+  ): Promise<Scanned>
   /** @param onFinding hears each as it is found; all of them are in the answer too */
   probe(nimbleUid: string, options: ProbeOptions, onFinding?: (finding: Finding) => void): Promise<Probed>
   /** A JPEG that may be opened; anything else is refused here (502), before it is kept. */

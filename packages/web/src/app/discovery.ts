@@ -1,5 +1,5 @@
 /** Looking for cameras from an edge server, and adding those that were chosen: for the wizard and the discovery screen. */
-import { type DemoCamera, type Discovered, discovery, type Job, type Probe } from '@sightline/contract'
+import { type DemoCamera, type Discovered, type Discovery, discovery, type Job, type Probe } from '@sightline/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
 import { useTopic } from '../live.ts'
@@ -20,8 +20,9 @@ export type Look = {
   start: (nimbleId: string, where?: Where) => void
   stop: () => void
   found: readonly Discovered[]
-  scanned: { interfaces: string[]; range: string | null; ms: number } | null
-  state: 'idle' | 'looking' | 'done' | 'failed'
+  scanned: Discovery['scanned']
+  /** `stopped`: somebody ended it before it had looked everywhere. */
+  state: 'idle' | 'looking' | 'done' | 'stopped' | 'failed'
   /** Text of what went wrong. */
   error: string | null
   /** Message ids, by field of the call. */
@@ -57,7 +58,15 @@ export function useDiscovery(): Look {
     stop,
     found: result.data?.found ?? [],
     scanned: result.data?.scanned ?? null,
-    state: hasFailed ? 'failed' : isOver(job.data) ? 'done' : begin.isIdle ? 'idle' : 'looking',
+    state: hasFailed
+      ? 'failed'
+      : job.data?.state === 'cancelled'
+        ? 'stopped'
+        : isOver(job.data)
+          ? 'done'
+          : begin.isIdle
+            ? 'idle'
+            : 'looking',
     errors: begin.error?.errors ?? {},
     error: begin.error?.message ?? job.error?.message ?? job.data?.error ?? null,
   }

@@ -142,6 +142,8 @@ export const discover = {
   test_other: 'Test {{count}} cameras',
   tried: '{{done}} of {{total}} tested',
   live: 'Add the small stream of each too, to look at',
+  stopped: 'The search was stopped',
+  stoppedText: 'Until then no camera had answered; others may be there.',
   scanned: 'Looked in {{where}}, {{seconds}} s',
 } as const
 

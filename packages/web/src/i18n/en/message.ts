@@ -305,6 +305,10 @@ export const message = {
   default_required: 'One stream is the default: mark another one instead',
   password_again: 'Enter the password again: the stored one is not sent to another host',
   password_left_out: 'Type the password: the file leaves it out',
+  camera_https_only:
+    '{{host}} answered, but is reached by https only: switch http on in the camera, or add it by its RTSP address',
+  camera_address_refused:
+    '{{host}} answered from an address that no camera may have (169.254.… is that of a camera that was given none): give it one in its network',
   already_added: 'This camera is already added as {{0}}',
   unchangeable: 'This cannot be changed; make a new one',
   auto_recovery_enabled: 'Cannot delete Analytic, auto-recovery is enabled',

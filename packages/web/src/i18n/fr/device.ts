@@ -146,6 +146,8 @@ export const discover: Catalogue['discover'] = {
   tried: '{{done}} sur {{total}} testées',
   live: 'Ajouter aussi le petit flux de chacune, à regarder',
   lost: 'la liste des caméras trouvées',
+  stopped: 'La recherche a été arrêtée',
+  stoppedText: 'Jusque-là aucune caméra n’avait répondu ; il peut y en avoir.',
   scanned: 'Cherché dans {{where}}, {{seconds}} s',
 }
 

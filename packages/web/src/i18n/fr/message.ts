@@ -309,6 +309,10 @@ export const message: Catalogue['message'] = {
   default_required: 'Un flux est toujours celui par défaut : désignez-en plutôt un autre',
   password_again: 'Saisissez à nouveau le mot de passe : celui enregistré n’est pas envoyé à un autre hôte',
   password_left_out: 'Saisissez le mot de passe : le fichier ne le contient pas',
+  camera_https_only:
+    '{{host}} a répondu, mais n’est joignable qu’en https : activez http dans la caméra, ou ajoutez-la par son adresse RTSP',
+  camera_address_refused:
+    '{{host}} a répondu depuis une adresse qu’aucune caméra ne peut avoir (169.254.… est celle d’une caméra qui n’en a pas reçu) : donnez-lui une adresse de son réseau',
   already_added: 'Cette caméra est déjà ajoutée sous le nom {{0}}',
   unchangeable: 'Ceci ne peut pas être modifié ; créez-en un nouveau',
   auto_recovery_enabled: 'Impossible de supprimer l’analyse, la reprise automatique est activée',

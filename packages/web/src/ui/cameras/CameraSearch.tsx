@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Loader, PasswordInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Loader, PasswordInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import type { Device, Discovered, Nimble, Site } from '@sightline/contract'
 import { bulkDevices } from '@sightline/domain'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -9,7 +9,7 @@ import { api, refresh, report } from '../../app/client.ts'
 import { type Asked, useDiscovery, type Where, withDemo } from '../../app/discovery.ts'
 import { notify } from '../../app/messages.ts'
 import { formatNumber } from '../../i18n/format.ts'
-import { fieldText } from '../../i18n/words.ts'
+import { fieldText, messageText } from '../../i18n/words.ts'
 import { useMay } from '../../session.ts'
 import { readDraft } from '../draft.ts'
 import { Empty } from '../Empty.tsx'
@@ -230,12 +230,23 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
           // What is wrong with a field stands there.
           !look.errors.range && (look.error ?? t('onboarding.cameras.none'))
         ) : (
-          offered.length > 0 && t('onboarding.cameras.found', { count: offered.length })
+          <>
+            {offered.length > 0 && t('onboarding.cameras.found', { count: offered.length })}
+            {offered.length > 0 && look.state === 'stopped' && ` · ${t('discover.stopped')}`}
+          </>
         )}
       </span>
       {look.state === 'done' && offered.length === 0 && (
         <Empty title={t('onboarding.cameras.none')} text={t('onboarding.cameras.noneText')} />
       )}
+      {look.state === 'stopped' && offered.length === 0 && (
+        <Empty title={t('discover.stopped')} text={t('discover.stoppedText')} />
+      )}
+      {look.scanned?.unusable.map(({ host, cause }) => (
+        <Alert key={host} color="yellow" variant="light" role="status">
+          {messageText(cause, { host }) ?? host}
+        </Alert>
+      ))}
       {look.state === 'done' && look.scanned && (
         <span className="muted num" style={{ fontSize: 13 }}>
           {t('discover.scanned', {

@@ -21,8 +21,14 @@ afterAll(async () => {
 /** All at once, half of them at each portal. */
 const atOnce = (count: number, call: (admin: Client, i: number) => Promise<Answer>) =>
   Promise.all(Array.from({ length: count }, (_, i) => call(admins[i % 2] as Client, i)))
-const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted()
-const oneWins = (lost: number) => [201, ...Array.from({ length: calls - 1 }, () => lost)].toSorted()
+/** Answers what the winner was told. Who waits longer than a call may, on a busy machine, has not won and may try again. */
+function oneWins(answers: readonly Answer[], lost: number): Answer {
+  const [winner, ...others] = answers.toSorted((a, b) => a.status - b.status)
+  for (const { status, body } of others)
+    expect([status, body.retryable ?? false]).toEqual(status === 503 ? [503, true] : [lost, false])
+  expect(winner?.status).toBe(201)
+  return winner as Answer
+}
 
 const place = async () => {
   const [{ make }] = portals
@@ -64,7 +70,7 @@ describe('fifty at once over two portals', () => {
         ],
       }),
     )
-    expect(statuses(answers)).toEqual(oneWins(409))
+    oneWins(answers, 409)
     const lost = answers.find(({ status }) => status === 409)
     expect(lost?.body).toMatchObject({ error_code: 'license_limit', args: { limit: 2 } })
     const { body } = await (admins[1] as Client).call('license.list')
@@ -96,7 +102,7 @@ describe('fifty at once over two portals', () => {
         ? admin.call('static.create', { ...shape, source_id: source?.uid })
         : admin.call('static.create', { ...shape, source_id: source?.uid, channel_id: channel.uid }),
     )
-    expect(statuses(answers)).toEqual(oneWins(400))
+    oneWins(answers, 400)
     for (const { status, body } of answers) if (status === 400) expect(body.error_code).toBe('too_many')
   })
 
@@ -110,7 +116,7 @@ describe('fifty at once over two portals', () => {
         stream_address: `rtsp://198.51.100.${i + 1}/`,
       }),
     )
-    expect(statuses(answers)).toEqual(oneWins(400))
+    oneWins(answers, 400)
     for (const { status, body } of answers)
       if (status === 400) expect(body.errors).toEqual({ device_name: ['name_taken'] })
   })
@@ -126,7 +132,7 @@ describe('fifty at once over two portals', () => {
     const answers = await atOnce(calls, (admin, i) =>
       admin.call(operation, { [field]: i % 3 ? 'Harbour' : 'HARBOUR', ...more }),
     )
-    expect(statuses(answers)).toEqual(oneWins(400))
+    oneWins(answers, 400)
     for (const { status, body } of answers) if (status === 400) expect(body.errors).toEqual({ [field]: ['name_taken'] })
   })
 
@@ -138,7 +144,7 @@ describe('fifty at once over two portals', () => {
     const answers = await atOnce(calls, (admin, i) =>
       admin.call('nimble.create', { address: '198.51.100.50', license_id: license.license_id, ...input(i) }),
     )
-    expect(statuses(answers)).toEqual(oneWins(400))
+    oneWins(answers, 400)
     for (const { status, body } of answers) if (status === 400) expect(body.errors).toEqual(errors)
   })
 
@@ -154,10 +160,7 @@ describe('fifty at once over two portals', () => {
     const answers = await atOnce(calls, (admin, i) =>
       admin.call('device.create', [...list.slice(i % 12), ...list.slice(0, i % 12)]),
     )
-    const won = answers.filter(({ status }) => status === 201)
-    expect(won.map(({ body }) => body.response.length)).toEqual([12])
-    for (const { status, body } of answers)
-      if (status !== 201) expect([status, body.retryable ?? false]).toEqual(status === 503 ? [503, true] : [400, false])
+    expect(oneWins(answers, 400).body.response).toHaveLength(12)
     const { page } = (await (admins[1] as Client).call('device.list', { site_id })).body
     expect(page.total).toBe(12)
   })

@@ -309,7 +309,9 @@ test('Ctrl-C ends everything within ten seconds, and the next start is ready wit
   const before = await until(
     'the database answers for good',
     async () =>
-      ((await caller.call('event', 'range', { kind: ['window'], event_limit: 1, type: 1 } as never)) as EventEntity[])[0],
+      (
+        (await caller.call('event', 'range', { kind: ['window'], event_limit: 1, type: 1 } as never)) as EventEntity[]
+      )[0],
   )
   const stopped = Date.now()
   expect(await product.stop()).toBe(0)

@@ -499,19 +499,18 @@ test('a camera that sends H.265 is refused with a sentence that names it', async
   }
 })
 
-/** Says "You are offline" as a browser does that lost its network. */
-const loseNetwork = (page: Page) =>
-  page.evaluate(() => {
-    dispatchEvent(new Event('offline'))
-  })
+/** Tells the page that the browser lost its network, or has it again; what is under way goes on. */
+const tellNetwork = (page: Page, isOnline: boolean) =>
+  page.evaluate((isOnline) => {
+    Object.defineProperty(navigator, 'onLine', { configurable: true, value: isOnline })
+    dispatchEvent(new Event(isOnline ? 'online' : 'offline'))
+  }, isOnline)
 
 test('the default layout has system bar, menu, breadcrumb trail, alert banner, footer and overlay; signing out and in have none of these', async () => {
-  // What was under way or asked for anew when the network went.
-  const page = await stage.as(usernameOf('super_admin'), { expected: [/401/, /ERR_INTERNET_DISCONNECTED/] })
+  const page = await stage.as(usernameOf('super_admin'), { expected: [/401/] })
   await open(page, `/site/detail?sid=${prepared.ids.sid}`)
   await isAt(page, '/site/detail')
-  await page.context().setOffline(true)
-  await loseNetwork(page)
+  await tellNetwork(page, false)
   await page.getByText('You are offline.').waitFor()
   const seen = async (parts: Record<string, ReturnType<Page['locator']>>) => {
     for (const [name, part] of Object.entries(parts)) await until(`${name} shows`, () => part.first().isVisible())
@@ -523,7 +522,7 @@ test('the default layout has system bar, menu, breadcrumb trail, alert banner, f
     'the alert banner': page.getByRole('status').filter({ hasText: 'You are offline.' }),
     'the footer': page.locator('footer').getByText(/Sightline \d/),
   })
-  await page.context().setOffline(false)
+  await tellNetwork(page, true)
   await page.keyboard.press('ControlOrMeta+K')
   await seen({ 'the overlay': page.getByRole('dialog') })
   await page.keyboard.press('Escape')
@@ -559,7 +558,7 @@ test('a screen that cannot load leads to another, and where that fails too the e
 
 test('a page whose files went with an update takes the new one: at once, or when asked to while something is typed', async () => {
   const page = await stage.as(usernameOf('admin'), {
-    expected: [/404/, /dynamically imported module|Unable to preload/],
+    expected: [/404/, /did not send this part/],
   })
   await open(page, '/customer/add')
   await isAt(page, '/customer/add')
@@ -590,6 +589,50 @@ test('a page whose files went with an update takes the new one: at once, or when
   await until('the newer page is there', () => loads === 3)
   await isAt(page, '/customer/add')
   expect(await name.inputValue()).toBe('Harbour')
+})
+
+test('without the network a screen that was never loaded leaves the page standing, and comes when the network is back', async () => {
+  const page = await stage.as(usernameOf('admin'), {
+    expected: [/ERR_INTERNET_DISCONNECTED/, /did not send this part/],
+  })
+  await open(page, '/support')
+  await isAt(page, '/support')
+  let loads = 0
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) loads += 1
+  })
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/'))
+  await page.context().setOffline(true)
+  const menu = page.getByRole('navigation', { name: 'Main' })
+  await menu.getByRole('link', { name: 'Cameras' }).click()
+  await failed
+  await page.getByText('You are offline.').waitFor()
+  expect([loads, await menu.isVisible()]).toEqual([0, true])
+  await page.context().setOffline(false)
+  await isAt(page, '/analytic')
+})
+
+test('a screen whose file does not come, on a page just loaded anew for it, says so and comes when asked for', async () => {
+  const page = await stage.as(usernameOf('admin'), { expected: [/404/, /did not send this part/] })
+  const sent = new Set<string>()
+  page.on('request', (request) => sent.add(request.url()))
+  await open(page, '/support')
+  await isAt(page, '/support')
+  await page.getByRole('button', { name: 'Account menu' }).waitFor()
+  const had = new Set(sent)
+  await page.route('**/assets/*.js', (route) =>
+    had.has(route.request().url()) ? route.continue() : route.fulfill({ status: 404 }),
+  )
+  const anew = page.waitForEvent('load')
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Edge servers' }).click()
+  await anew
+  const told = page.getByRole('alert').filter({ hasText: 'The server did not send this part of the portal.' })
+  await told.waitFor()
+  await page.unroute('**/assets/*.js')
+  // Soon after it loaded itself anew the page waits for the person.
+  await told.getByRole('button', { name: 'Try again' }).click()
+  await isAt(page, '/configuration')
+  await page.getByText('Local edge server').first().waitFor()
 })
 
 test('the state of edge servers is asked for again and again, and no sign of progress shows meanwhile', async () => {

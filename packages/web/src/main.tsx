@@ -8,7 +8,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './app/client.ts'
 import { startLanguage } from './app/language.ts'
-import { takeNewVersion } from './app/new-version.ts'
+import { partMissing } from './app/missing-part.ts'
 import { router } from './app/router.ts'
 import { Toaster } from './app/Toaster.tsx'
 import { cssVariables, theme } from './theme.ts'
@@ -16,7 +16,7 @@ import { cssVariables, theme } from './theme.ts'
 /** The portal's nonce, for the style elements that Mantine adds. */
 const nonce = () => document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? ''
 
-addEventListener('vite:preloadError', takeNewVersion)
+addEventListener('vite:preloadError', partMissing)
 
 // The library that stops the page from scrolling under a dialog looks for its nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce() })

@@ -8,6 +8,7 @@ import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Logo } from '../ui/Logo.tsx'
 import classes from './ErrorPage.module.css'
 import { ErrorPage } from './ErrorPage.tsx'
+import { comeAgain, isPartMissing } from './missing-part.ts'
 
 /** What stands in place of a screen that could not be shown. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
@@ -17,6 +18,7 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
     void router.invalidate()
   }
   if (error instanceof CallFailed) return <ErrorPanel error={error} onRetry={retry} />
+  if (isPartMissing(error)) return <ErrorPanel error={error} onRetry={() => void comeAgain()} />
   console.error(error)
   return <ErrorPage code={500} message={error instanceof Error ? error.message : undefined} />
 }

@@ -40,6 +40,13 @@ test.each([
   expect(formatDuration(seconds)).toBe(text)
 })
 
+test('a text writes how many as its language does', async () => {
+  expect(i18n.t('device.meta', { count: 5025 })).toBe('5,025 cameras')
+  expect(i18n.t('device.meta', { count: 1 })).toBe('1 camera')
+  await showLanguage('fr')
+  expect(i18n.t('device.meta', { count: 5025 })).toBe('5\u202f025 caméras')
+})
+
 test('bytes are octets in French', async () => {
   await showLanguage('fr')
   expect(formatBytes(5.3 * 1024 ** 3)).toBe('5,3 Go')

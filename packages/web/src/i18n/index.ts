@@ -1,7 +1,8 @@
-import i18next from 'i18next'
+import i18next, { type FormatterModule } from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import type { Catalogue, Pairs } from './catalogue.ts'
 import type { en } from './en/index.ts'
+import { formatNumber } from './format.ts'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -20,12 +21,22 @@ const sources: Record<Language, () => Promise<{ words: Catalogue; pairs: Pairs }
 }
 const pairsOf: Partial<Record<Language, Pairs>> = {}
 
+/** A text that says how many says it as its language writes numbers; ports and codes stay as they are. */
+const counts: FormatterModule = {
+  type: 'formatter',
+  init() {},
+  add() {},
+  addCached() {},
+  format: (value, _format, _language, options) =>
+    options?.interpolationkey === 'count' && typeof value === 'number' ? formatNumber(value) : value,
+}
+
 export const i18n = i18next.createInstance()
-i18n.use(initReactI18next).init({
+i18n.use(initReactI18next).use(counts).init({
   lng: 'en',
   resources: {},
   // React escapes.
-  interpolation: { escapeValue: false },
+  interpolation: { escapeValue: false, alwaysFormat: true },
 })
 
 export const language = (): Language => (i18n.language === 'fr' ? 'fr' : 'en')

@@ -68,8 +68,9 @@ export async function startProduct(
       childrenOf(child.pid as number).filter((pid) => commandOf(pid).includes(`packages/${program}/src/main.ts`)),
     stop: () => stop(child, exited),
     async discard() {
-      await stop(child, exited)
-      rmSync(dataDir, { recursive: true, force: true })
+      child.kill('SIGTERM')
+      await exited
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
     },
   }
 }

@@ -27,7 +27,7 @@ export class Child {
   #process: ChildProcess | null = null
   #startedAt = 0
   #failures = 0
-  #stopping = false
+  #isRetired = false
   #timer: NodeJS.Timeout | null = null
 
   constructor(options: ChildOptions) {
@@ -61,7 +61,7 @@ export class Child {
     })
     child.on('exit', (code, signal) => {
       this.#process = null
-      if (!this.#stopping) this.#ended(signal ? `was ended by ${signal}` : `ended with code ${code}`, lastWords.trim())
+      if (!this.#isRetired) this.#ended(signal ? `was ended by ${signal}` : `ended with code ${code}`, lastWords.trim())
     })
     // What it wrote last is read after its end.
     child.on('close', log.close)
@@ -70,7 +70,7 @@ export class Child {
 
   #ended(cause: string, lastWords: string): void {
     this.#options.onExit?.(cause, lastWords)
-    if (this.#stopping) return
+    if (this.#isRetired) return
     if (Date.now() - this.#startedAt > wellAfterMs) this.#failures = 0
     const pause = ladderMs[Math.min(this.#failures++, ladderMs.length - 1)] as number
     this.#timer = setTimeout(() => this.start(), pause)
@@ -84,10 +84,15 @@ export class Child {
     if (this.#process?.connected) this.#process.send(message)
   }
 
+  /** From now on its end is no news, and it is not started again. */
+  retire(): void {
+    this.#isRetired = true
+    if (this.#timer) clearTimeout(this.#timer)
+  }
+
   /** SIGTERM, then SIGKILL after `timeoutMs`. Resolves when it is gone. */
   async stop(timeoutMs: number): Promise<void> {
-    this.#stopping = true
-    if (this.#timer) clearTimeout(this.#timer)
+    this.retire()
     const child = this.#process
     if (!child) return
     const gone = new Promise<void>((done) => child.once('exit', () => done()))

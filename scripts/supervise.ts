@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DemoCamera } from '@sightline/contract'
 import type { NimbleSays, PortalSays, SimcamSays, ToNimble, ToPortal, ToSimcam } from '@sightline/contract/supervisor'
-import { localNimbleId, sameWishMs } from '@sightline/domain'
+import { isHurry, localNimbleId } from '@sightline/domain'
 import { EnvFault, readEnv } from '../packages/server/src/env.ts'
 import { Child } from './child.ts'
 import { fail, progress } from './prepare.mjs'
@@ -191,11 +191,13 @@ function announce(address: string, setupToken: string | null): void {
 /** Events flow from nimble to portal to database: each stops before the one it writes to. A later signal goes at once. */
 async function stop(code = 0): Promise<void> {
   if (stoppingSince !== null) {
-    if (Date.now() - stoppingSince > sameWishMs) process.exit(1)
+    if (isHurry(stoppingSince, performance.now())) process.exit(1)
     return
   }
-  stoppingSince = Date.now()
+  stoppingSince = performance.now()
   if (isReady) console.log('\nStopping …')
+  // A service manager may have told them all, and they end in whatever order.
+  for (const child of [nimble, simcam, portal]) child.retire()
   await nimble.stop(4000)
   await Promise.all([simcam.stop(1000), portal.stop(5000)])
   rmSync(join(dataDir, 'start.pid'), { force: true })

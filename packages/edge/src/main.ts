@@ -10,7 +10,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { NimbleSays, ToNimble } from '@sightline/contract/supervisor'
-import { sameWishMs } from '@sightline/domain'
+import { isHurry } from '@sightline/domain'
 import type { AllowedHost } from './camera/address.ts'
 import { enrol } from './enrol.ts'
 import { type Nimble, startNimble } from './nimble.ts'
@@ -67,13 +67,13 @@ function say(message: NimbleSays, then: () => void = () => undefined): void {
   else then()
 }
 
-/** The second wish to stop is obeyed at once. */
+/** Who asks again is obeyed at once; under a start command it is that command who hurries. */
 async function stop(): Promise<void> {
   if (stoppingSince !== null) {
-    if (Date.now() - stoppingSince > sameWishMs) process.exit(1)
+    if (!process.connected && isHurry(stoppingSince, performance.now())) process.exit(1)
     return
   }
-  stoppingSince = Date.now()
+  stoppingSince = performance.now()
   setTimeout(() => process.exit(1), stopMs).unref()
   await nimble?.stop()
   process.exit(0)

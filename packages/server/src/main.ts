@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { PortalSays } from '@sightline/contract/supervisor'
-import { sameWishMs } from '@sightline/domain'
+import { isHurry } from '@sightline/domain'
 import type { FastifyInstance } from 'fastify'
 import { build, createServer, createServices } from './app.ts'
 import { forgetOld, renewSetupToken } from './auth/store.ts'
@@ -147,14 +147,17 @@ async function fail(error: unknown): Promise<void> {
 /** Accepts nothing new, finishes what runs, then goes. */
 async function stop(): Promise<void> {
   if (stoppingSince !== null) return
-  stoppingSince = Date.now()
+  stoppingSince = performance.now()
   setTimeout(() => process.exit(1), stopSeconds * 1000).unref()
   process.exit((await close()) ? 0 : 1)
 }
 
-/** A second wish to stop is obeyed at once. */
+/**
+ * Who asks again is obeyed at once. Under a start command it is that command who hurries: a service manager tells every
+ * process of a service, long before it is this one's turn.
+ */
 function signalled(): void {
-  if (stoppingSince !== null && Date.now() - stoppingSince > sameWishMs) process.exit(1)
+  if (stoppingSince !== null && !process.connected && isHurry(stoppingSince, performance.now())) process.exit(1)
   void stop()
 }
 

@@ -24,20 +24,24 @@ const pairsOf: Partial<Record<Language, Pairs>> = {}
 /** A text that says how many says it as its language writes numbers; ports and codes stay as they are. */
 const counts: FormatterModule = {
   type: 'formatter',
-  init() {},
-  add() {},
-  addCached() {},
+  // No text names a format of its own.
+  init: () => undefined,
+  add: () => undefined,
+  addCached: () => undefined,
   format: (value, _format, _language, options) =>
     options?.interpolationkey === 'count' && typeof value === 'number' ? formatNumber(value) : value,
 }
 
 export const i18n = i18next.createInstance()
-i18n.use(initReactI18next).use(counts).init({
-  lng: 'en',
-  resources: {},
-  // React escapes.
-  interpolation: { escapeValue: false, alwaysFormat: true },
-})
+i18n
+  .use(initReactI18next)
+  .use(counts)
+  .init({
+    lng: 'en',
+    resources: {},
+    // React escapes.
+    interpolation: { escapeValue: false, alwaysFormat: true },
+  })
 
 export const language = (): Language => (i18n.language === 'fr' ? 'fr' : 'en')
 /** What operations say when they are done and when they fail, in the language that is shown. */

@@ -359,3 +359,48 @@ test('a zone gets a dwell of its own by keyboard, beside the analytic’s that t
   await french.goto(edit)
   await french.getByText('zone1\u00a0: 90\u00a0s').waitFor()
 })
+
+test('a rectangle is drawn by keyboard: one corner, a preview that follows, the opposite corner; Escape takes it back', async () => {
+  const { root, did, camera } = prepared
+  await root.call('demo', 'fault', { UUID: camera.UUID, fault: 'none' })
+  const expected = [/502 .*\/channel\/ondemand/, /status of 502/]
+  for (const [locale, dark, words] of [
+    ['en-US', false, ['Rectangle (R)', 'Drag from one corner', 'Move to the opposite corner', 'zone2']],
+    ['fr-FR', true, ['Rectangle (R)', 'Tirez d’un coin', 'Allez au coin opposé', 'zone2']],
+  ] as const) {
+    const page = await stage.as(usernameOf('super_admin'), { width: 390, height: 844, locale, dark, expected })
+    await page.goto(`${stage.product.origin}/channel/add?did=${did}&uc=loiterdtec`)
+    const picture = page.getByRole('application')
+    await picture.focus()
+    const hint = page.locator('[class*=hint][role=status]')
+    const cursor = picture.locator('[class*=cursor]')
+    const drawnAs = () => picture.locator('svg').locator('polygon, polyline').last().getAttribute('points')
+    const corner = page.getByRole('button', { name: new RegExp(`^${words[3]}, point \\d`) })
+    await keys(page, 'r')
+    await cursor.waitFor()
+    expect(await page.getByRole('button', { name: words[0] }).getAttribute('aria-pressed')).toBe('true')
+    expect(await hint.textContent()).toContain(words[1])
+
+    await keys(page, 'Shift+ArrowLeft*4 Shift+ArrowUp*2 ArrowUp*3 Space')
+    expect(await hint.textContent()).toContain(words[2])
+    await keys(page, 'Shift+ArrowRight*2 Shift+ArrowDown*4')
+    expect(await drawnAs()).toBe('0.3,0.37 0.4,0.37 0.4,0.57 0.3,0.57 0.3,0.37')
+    expect(await axeFaults(page)).toEqual([])
+    await page.screenshot({ path: `${shots}rectangle-${locale}-390.png` })
+    await keys(page, 'Escape')
+    await corner.first().waitFor({ state: 'detached' })
+    expect(await cursor.count()).toBe(0)
+
+    // A second press at the same place ends nothing; Enter does as Space does, and one step undoes both.
+    await keys(page, 'r Enter Enter')
+    expect(await hint.textContent()).toContain(words[2])
+    await keys(page, 'ArrowRight*5 Shift+ArrowDown*2 Enter')
+    await until('it has four corners', async () => (await corner.count()) === 4)
+    expect(await drawnAs()).toBe('0.4,0.57 0.45,0.57 0.45,0.67 0.4,0.67')
+    await picture.focus()
+    await keys(page, 'Control+z')
+    await corner.first().waitFor({ state: 'detached' })
+    await keys(page, 'Control+y')
+    await until('it is back', async () => (await corner.count()) === 4)
+  }
+})

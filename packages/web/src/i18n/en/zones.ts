@@ -1,7 +1,8 @@
 export const zones = {
   tools: 'Drawing tools',
   list: 'Zones and lines',
-  stage: 'Picture to draw on. Arrow keys move the crosshair, Space sets a point, Enter closes, Escape gives up.',
+  stage:
+    'Picture to draw on. Arrow keys move the crosshair, with Shift in large steps; Space sets a point, Enter closes, Escape gives up. For a rectangle, Space or Enter sets one corner, then the opposite one.',
   select: 'Select',
   polygon: 'Polygon',
   rectangle: 'Rectangle',
@@ -72,6 +73,8 @@ export const zones = {
   hintSelect:
     'Drag points or whole shapes; press between two points to add one. Alt holds off snapping, Shift keeps to 45°.',
   hint: {
+    rectangle: 'Drag from one corner to the opposite one; or move the crosshair with the arrow keys and press Space.',
+    opposite: 'Move to the opposite corner; Space or Enter ends the rectangle, Escape takes it back.',
     zone: 'Set the corners; press the first one again, or Enter, to close.',
     mask: 'Set the corners of what is hidden; press the first one again, or Enter, to close.',
     line: 'Set the two ends of the line.',

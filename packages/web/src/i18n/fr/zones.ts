@@ -1,7 +1,8 @@
 export const zones = {
   tools: 'Outils de dessin',
   list: 'Zones et lignes',
-  stage: 'Image à annoter. Les flèches déplacent le repère, Espace pose un point, Entrée ferme, Échap abandonne.',
+  stage:
+    'Image à annoter. Les flèches déplacent le repère, avec Maj à grands pas ; Espace pose un point, Entrée ferme, Échap abandonne. Pour un rectangle, Espace ou Entrée pose un coin, puis le coin opposé.',
   select: 'Sélection',
   polygon: 'Polygone',
   rectangle: 'Rectangle',
@@ -71,6 +72,8 @@ export const zones = {
   hintSelect:
     'Glissez les points ou les formes ; appuyez entre deux points pour en ajouter un. Alt suspend l’aimantation, Maj garde les 45°.',
   hint: {
+    rectangle: 'Tirez d’un coin au coin opposé ; ou déplacez le repère avec les flèches et appuyez sur Espace.',
+    opposite: 'Allez au coin opposé ; Espace ou Entrée termine le rectangle, Échap l’annule.',
     zone: 'Posez les coins ; appuyez de nouveau sur le premier, ou Entrée, pour fermer.',
     mask: 'Posez les coins de ce qui est caché ; appuyez de nouveau sur le premier, ou Entrée, pour fermer.',
     line: 'Posez les deux extrémités de la ligne.',

@@ -61,6 +61,9 @@ type Props = {
   children?: ReactNode
 }
 
+/** Where the crosshair is before it is moved. */
+const middle: Point = [0.5, 0.5]
+
 type Drag =
   | { kind: 'point'; key: string; index: number }
   | { kind: 'shape'; key: string; from: Point }
@@ -68,8 +71,9 @@ type Drag =
 
 /**
  * Zones, lines and masks drawn on a picture, by pointer, touch or keyboard. On the stage: arrows move the crosshair
- * (Shift: five times as far), Space sets a point, Enter closes, Escape gives up. On a point: arrows move it, Insert adds one
- * after it, Delete removes it. Points snap to what is near; Alt holds that off, Shift keeps to steps of 45°.
+ * (Shift: five times as far), Space sets a point, Enter closes, Escape gives up; with the rectangle both Space and Enter set
+ * one corner, then the opposite one. On a point: arrows move it, Insert adds one after it, Delete removes it. Points snap to
+ * what is near; Alt holds that off, Shift keeps to steps of 45°.
  */
 export function ZoneEditor(props: Props) {
   const { zones, picture, aspectRatio, usecase, elements, error, camera, channelId, children } = props
@@ -89,8 +93,8 @@ export function ZoneEditor(props: Props) {
     const box = (stage.current as HTMLDivElement).getBoundingClientRect()
     return [(clientX - box.left) / box.width, (clientY - box.top) / box.height]
   }
-  const start = (kind: ShapeKind, points: Point[] = []): Drawing => {
-    const drawing = newDrawing(drawings, kind, crypto.randomUUID(), points)
+  const start = (kind: ShapeKind, points: Point[] = [], open = points.length === 0): Drawing => {
+    const drawing = { ...newDrawing(drawings, kind, crypto.randomUUID(), points), open }
     // An outline that was begun and left is not kept beside the next.
     const kept = drawings.filter((it) => !it.open && !(kind === 'floor' && it.kind === kind))
     // The floor lies under everything, and there is one.
@@ -99,8 +103,10 @@ export function ZoneEditor(props: Props) {
   }
   const choose = (next: Tool) => {
     setTool(next)
+    // Whoever draws by keys sees from where; a pointer takes the crosshair along.
+    if (next !== 'select') setCursor((now) => now ?? middle)
     if (next !== 'select' && next !== 'rectangle') start(drawn[next])
-    else if (next === 'select') zones.set(drawings.filter(({ open }) => !open))
+    else if (drawings.some(({ open }) => open)) zones.set(drawings.filter(({ open }) => !open))
     stage.current?.focus()
   }
   const close = () => {
@@ -145,9 +151,26 @@ export function ZoneEditor(props: Props) {
     return [clamp([x1, y1]), clamp([x2, y1]), clamp([x2, y2]), clamp([x1, y2])]
   }
 
+  /** With the rectangle: one corner, then the opposite one. Two that span nothing end nothing. */
+  const putCorner = (point: Point) => {
+    if (!active?.open) {
+      start('zone', [point], true)
+      return
+    }
+    const made = { ...active, points: rectangle(active.points[0] as Point, point), open: false }
+    if (faultOf(made)) return
+    // Both corners are one step.
+    zones.amend(replace(drawings, active.key, () => made))
+    setTool('select')
+  }
+
   const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
     if (event.button !== 0) return
     const point = at(event)
+    if (tool === 'rectangle' && active?.open) {
+      putCorner(clamp(point))
+      return
+    }
     if (tool === 'rectangle') {
       const { key } = start('zone', rectangle(point, point))
       drag.current = { kind: 'rectangle', key, from: point }
@@ -167,6 +190,7 @@ export function ZoneEditor(props: Props) {
     const point = at(event)
     const moving = drag.current
     if (active?.open) setCursor(placed(active, null, point, event))
+    else if (tool === 'rectangle') setCursor(clamp(point))
     if (!moving) return
     if (moving.kind === 'point')
       zones.amend(
@@ -206,9 +230,10 @@ export function ZoneEditor(props: Props) {
     if (event.target !== stage.current) return
     const way = step(event)
     if (way) {
-      const [x, y] = cursor ?? [0.5, 0.5]
+      const [x, y] = cursor ?? middle
       setCursor(inside([x + way[0], y + way[1]]))
-    } else if (event.key === ' ') put(cursor ?? [0.5, 0.5])
+    } else if (tool === 'rectangle' && [' ', 'Enter'].includes(event.key)) putCorner(cursor ?? middle)
+    else if (event.key === ' ') put(cursor ?? middle)
     else if (event.key === 'Enter') close()
     else return
     event.preventDefault()
@@ -221,7 +246,7 @@ export function ZoneEditor(props: Props) {
       else if (key === 'y' || key === 'z') zones.redo()
       else return
     } else if (key === 'f') whole()
-    else if (key === 'escape' && active?.open) giveUp()
+    else if (key === 'escape' && (active?.open || tool === 'rectangle')) giveUp()
     else {
       const named = toolOf(key)
       if (!named || (named === 'floor' && !measures)) return
@@ -274,6 +299,14 @@ export function ZoneEditor(props: Props) {
     stage.current?.focus()
   }
 
+  const isRectangle = tool === 'rectangle'
+  // A rectangle of which one corner is set reaches to the crosshair.
+  const reaching = (drawing: Drawing): Drawing => {
+    const [from] = drawing.points
+    if (!isRectangle || !drawing.open || !from || !cursor) return drawing
+    const [first, ...others] = rectangle(from, cursor)
+    return { ...drawing, points: [first, ...others, first] as Point[] }
+  }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the editor as a whole, on whichever part has the focus
     <div className={classes.root} onKeyDown={onKey}>
@@ -304,10 +337,10 @@ export function ZoneEditor(props: Props) {
               {drawings.map((drawing) => (
                 <Outline
                   key={drawing.key}
-                  drawing={drawing}
+                  drawing={reaching(drawing)}
                   color={colorOf(drawings, drawing.key)}
                   isActive={drawing.key === active?.key}
-                  cursor={cursor}
+                  cursor={isRectangle ? null : cursor}
                 />
               ))}
             </svg>
@@ -324,7 +357,7 @@ export function ZoneEditor(props: Props) {
             ))}
           </div>
           {/* Beyond the clip: what lies on the border of the picture is seen and gripped as a whole. */}
-          {active?.open && cursor && (
+          {(active?.open || isRectangle) && cursor && (
             <span className={classes.cursor} style={{ left: `${cursor[0] * 100}%`, top: `${cursor[1] * 100}%` }} />
           )}
           {active && (
@@ -355,7 +388,11 @@ export function ZoneEditor(props: Props) {
           )}
         </div>
         <p className={classes.hint} role="status">
-          {active?.open ? t(`zones.hint.${active.kind}`) : t('zones.hintSelect')}
+          {isRectangle
+            ? t(active?.open ? 'zones.hint.opposite' : 'zones.hint.rectangle')
+            : active?.open
+              ? t(`zones.hint.${active.kind}`)
+              : t('zones.hintSelect')}
         </p>
       </div>
       <ZonePanel

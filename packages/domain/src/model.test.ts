@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { classNames, suggestLabels } from './model.ts'
+import { classNames, pastedNames, relabelled, suggestLabels } from './model.ts'
 
 const read = (text: string) => Object.fromEntries(classNames(text))
 
@@ -36,5 +36,25 @@ test('known words are suggested as labels, others are left to the person', () =>
     3: 'vehicle',
     5: 'smoke',
     6: 'no_mask',
+  })
+})
+
+test('pasted names are read a line each, in order or by their numbers, and as files write them', () => {
+  const pasted = (text: string) => Object.fromEntries(pastedNames(text))
+  expect(pasted('person\r\nbicycle\n\n2 wheeler\n')).toEqual({ 0: 'person', 1: 'bicycle', 2: '2 wheeler' })
+  expect(pasted('names:\n  0: person\n  79: "hard hat"\n')).toEqual({ 0: 'person', 79: 'hard hat' })
+  expect(pasted("names:\n- person\n- 'car'\n")).toEqual({ 0: 'person', 1: 'car' })
+  expect(pasted('3 fork lift\n4 truck')).toEqual({ 3: 'fork lift', 4: 'truck' })
+  expect(pasted('299,vest\n1000,far')).toEqual({ 299: 'vest' })
+  expect(pasted("names: ['person', 'car']")).toEqual({ 0: 'person', 1: 'car' })
+  expect(pasted("{5: 'person'}")).toEqual({ 5: 'person' })
+  expect(pasted('  ')).toEqual({})
+})
+
+test('other names bring other suggestions, and leave what a person chose or took away', () => {
+  const before = { 0: 'person', 1: 'vehicle', 2: 'helmet' } as const
+  const chosen = { 0: 'person', 1: 'forklift', 7: 'fire' } as const
+  expect(relabelled(chosen, before, { 1: 'vehicle', 2: 'vest', 3: 'smoke' })).toEqual({
+    ...{ 1: 'forklift', 3: 'smoke', 7: 'fire' },
   })
 })

@@ -35,6 +35,32 @@ export function classNames(text: string): Map<number, string> {
   return names
 }
 
+/**
+ * Class names out of what somebody pastes: what `classNames` reads, or one a line as in `classes.txt`, in order or with
+ * their numbers as in `data.yaml` (`0: person`, `- person`, `0,person`; `0 person` where every line has one).
+ */
+export function pastedNames(text: string): Map<number, string> {
+  const quoted = classNames(text.trim().replace(/^names\s*[:=]\s*/i, ''))
+  if (/^\s*(names\s*[:=]\s*)?[[({]/i.test(text) && quoted.size > 0) return quoted
+  const lines = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^names\s*:$/i.test(line))
+  const numbered = lines.every((line) => /^\d{1,4}\s+\S/.test(line))
+    ? /^(\d{1,4})\s+(.*)$/
+    : /^(\d{1,4})\s*[:=,;\t]\s*(.*)$/
+  const names = new Map<number, string>()
+  for (const [i, line] of lines.entries()) {
+    const [, index = i, rest = line.replace(/^-\s+/, '')] = numbered.exec(line) ?? []
+    const name = rest
+      .replace(/^(["'])(.*)\1,?$/, '$2')
+      .slice(0, 60)
+      .trim()
+    if (Number(index) < mostClasses && name) names.set(Number(index), name)
+  }
+  return names
+}
+
 const words: Record<DetectionLabel, readonly string[]> = {
   person: ['person', 'people', 'pedestrian', 'human', 'worker', 'man', 'woman', 'personne'],
   face: ['face', 'visage'],
@@ -63,6 +89,21 @@ export function suggestLabels(names: ReadonlyMap<number, string>): LabelMap {
       .replace(/^_|_$/g, '')
     const label = labelByWord.get(word)
     if (label) map[index] = label
+  }
+  return map
+}
+
+/**
+ * The map when other names are known: what was suggested by the former ones follows the new ones, what somebody chose or
+ * took away stays.
+ */
+export function relabelled(labels: LabelMap, before: LabelMap, after: LabelMap): LabelMap {
+  const map: LabelMap = { ...labels }
+  for (const index of Object.keys({ ...before, ...after })) {
+    if (labels[index] !== before[index]) continue
+    const label = after[index]
+    if (label) map[index] = label
+    else delete map[index]
   }
   return map
 }

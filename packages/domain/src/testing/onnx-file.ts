@@ -116,12 +116,14 @@ export const cellSide = 32
  * @param size side of its square input, a multiple of 32
  * @param names of its three classes, as a Python dict in the metadata
  * @param standing cells of this row are the feet of something so many cells tall; with the head `yolov8`
+ * @param more classes beyond its three, which it never finds; with the head `yolov8`
  */
 export function colourDetector(
   head: Head,
   size = 320,
   names = ['red', 'green', 'blue'],
   standing: { row: number; cells: number } | null = null,
+  more = 0,
 ): Uint8Array<ArrayBuffer> {
   const side = size / cellSide
   const cells = side * side
@@ -156,8 +158,10 @@ export function colourDetector(
   if (head === 'yolov8') {
     const tall = (y: number) => (y === standing?.row ? standing.cells : 1)
     constants((x, y) => [at(x), at(y - (tall(y) - 1) / 2), cellSide, tall(y) * cellSide], false)
-    nodes.push({ op: 'Concat', in: ['boxes', 's'], out: ['output0'], attributes: { axis: 1 } })
-    outputs.push({ name: 'output0', dims: [1, 7, cells] })
+    if (more > 0) weights.push({ name: 'more', dims: [1, more, cells], floats: new Float32Array(more * cells) })
+    const parts = ['boxes', 's', ...(more > 0 ? ['more'] : [])]
+    nodes.push({ op: 'Concat', in: parts, out: ['output0'], attributes: { axis: 1 } })
+    outputs.push({ name: 'output0', dims: [1, 7 + more, cells] })
   } else {
     nodes.push({ op: 'Transpose', in: ['s'], out: ['t'], attributes: { perm: [0, 2, 1] } })
     if (head === 'detr') {

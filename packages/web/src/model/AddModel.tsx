@@ -1,20 +1,26 @@
-import { Alert, Button, FileButton, Group, Progress, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, FileButton, Group, Progress, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type ModelCheck, type TensorShape, api as table } from '@sightline/contract'
 import {
   type DetectionLabel,
   detectionLabels,
+  type LabelMap,
   type ModelHead,
   modelMaxBytes,
+  mostClasses,
+  pastedNames,
+  relabelled,
+  suggestLabels,
   type ValueRange,
   valueRanges,
 } from '@sightline/domain'
 import { IconPhotoSearch, IconUpload } from '@tabler/icons-react'
-import { useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
 import { fieldText, words } from '../i18n/words.ts'
+import { dropDraft, readDraft, writeDraft } from '../ui/draft.ts'
 import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
 import { withinLimit } from '../ui/shrink.ts'
 import classes from './model.module.css'
@@ -26,10 +32,15 @@ type Step =
   | { kind: 'checking' }
   | { kind: 'found'; trial: Trial }
 
+/** The file that was uploaded last, and how it was tried: a dialog that is opened again goes on with it. */
+type Kept = { path: string; name: string; head: ModelHead; picture: string | undefined }
+const keptAs = 'model.add'
+
 /** Upload, look at what it finds, confirm: nothing is stored before the last press. */
 export function AddModel({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
-  const [step, setStep] = useState<Step>({ kind: 'choose' })
+  const [kept] = useState(() => readDraft<Kept>(keptAs))
+  const [step, setStep] = useState<Step>({ kind: kept ? 'checking' : 'choose' })
   const [refused, setRefused] = useState<string | null>(null)
   const sending = useRef<AbortController | null>(null)
   /** So that the same file, exported anew, can be chosen again. */
@@ -38,10 +49,22 @@ export function AddModel({ onDone }: { onDone: () => void }) {
   const tryOn = async (path: string, name: string, head?: ModelHead, picture?: string) => {
     setStep({ kind: 'checking' })
     const result = await api.model.check.call({ path, head, picture })
-    if (result.status) return setStep({ kind: 'found', trial: { check: result.data, name, picture } })
+    if (result.status) {
+      writeDraft(keptAs, { path, name, head: result.data.head, picture } satisfies Kept)
+      return setStep({ kind: 'found', trial: { check: result.data, name, picture } })
+    }
+    dropDraft(keptAs)
     const [fault] = result.failure.errors.path ?? result.failure.errors.picture ?? []
     setRefused(fault ? fieldText(fault) : result.message.text)
     setStep({ kind: 'choose' })
+  }
+  const goOn = useEffectEvent(() => {
+    if (kept) void tryOn(kept.path, kept.name, kept.head, kept.picture)
+  })
+  useEffect(() => goOn(), [])
+  const end = () => {
+    dropDraft(keptAs)
+    onDone()
   }
   const send = async (file: File | null) => {
     if (!file) return
@@ -71,7 +94,7 @@ export function AddModel({ onDone }: { onDone: () => void }) {
         key={`${check.head} ${picture}`}
         trial={step.trial}
         onTry={(head, other) => void tryOn(check.path, name, head, other ?? picture)}
-        onDone={onDone}
+        onDone={end}
       />
     )
   }
@@ -101,7 +124,7 @@ export function AddModel({ onDone }: { onDone: () => void }) {
           variant="default"
           onClick={() => {
             sending.current?.abort()
-            onDone()
+            end()
           }}
         >
           {t('common.cancel')}
@@ -118,12 +141,37 @@ export function AddModel({ onDone }: { onDone: () => void }) {
   )
 }
 
+type Values = {
+  model_name: string
+  path: string
+  head: ModelHead
+  labels: LabelMap
+  value_range: ValueRange
+  /** The list of names that somebody pasted, for what the file does not name. */
+  names: string
+}
+
+/** How many classes can be given a meaning; where the outputs do not say, as many as a model may have. */
+const countOf = ({ classes: count }: ModelCheck): number => Math.min(count ?? mostClasses, mostClasses)
+
+/** Names of classes by number: as pasted, else as the file has them. */
+const namesOf = (check: ModelCheck, pasted: string): ReadonlyMap<number, string> =>
+  new Map([
+    ...Object.entries(check.names).map(([index, name]) => [Number(index), name] as const),
+    ...pastedNames(pasted),
+  ])
+
 type ConfirmingProps = { trial: Trial; onTry: (head: ModelHead, picture?: string) => void; onDone: () => void }
 
 function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) {
   const { t } = useTranslation()
   const [pictureFault, setPictureFault] = useState<string | null>(null)
-  const { form, field, frame, isSaving } = useDraftForm({
+  /** Without what another way of reading the answer told apart, and this one does not. */
+  const toInput = ({ names: _, labels, ...rest }: Values) => ({
+    ...rest,
+    labels: Object.fromEntries(Object.entries(labels).filter(([index]) => Number(index) < countOf(check))),
+  })
+  const { form, field, frame, isSaving } = useDraftForm<Values>({
     // Of this file alone: what was typed for another one would be laid over what the trial found here.
     name: `model.add:${check.path}`,
     initial: {
@@ -131,23 +179,30 @@ function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) 
       path: check.path,
       head: check.head,
       labels: check.labels,
-      value_range: 'unit' as ValueRange,
+      value_range: 'unit',
+      names: '',
     },
     schema: table.model.create.input,
-    // As the trial found them.
-    secrets: ['head', 'labels', 'value_range'],
+    toInput,
+    // As the trial found it.
+    secrets: ['head'],
     async submit(values) {
-      const result = await api.model.create.call(values)
+      const result = await api.model.create.call(toInput(values))
       if (!result.status) throw result.failure
       notify({ type: 'success', text: words.pair('model.create').done })
       refresh('model')
       onDone()
     },
   })
-  const labels = form.values.labels as Record<string, DetectionLabel>
+  const { labels } = form.values
   const label = (index: string, value: DetectionLabel | null) => {
     const { [index]: _, ...others } = labels
     form.setFieldValue('labels', value ? { ...others, [index]: value } : others)
+  }
+  const names = namesOf(check, form.values.names)
+  const rename = (text: string) => {
+    const [before, after] = [names, namesOf(check, text)].map(suggestLabels) as [LabelMap, LabelMap]
+    form.setValues({ names: text, labels: relabelled(labels, before, after) })
   }
   const another = async (file: File | null) => {
     if (!file) return
@@ -162,7 +217,7 @@ function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) 
       <Stack gap="sm">
         <TextInput label={t('model.name')} withAsterisk data-autofocus {...field('model_name')} />
         <div>
-          <Found check={check} labels={labels} />
+          <Found check={check} labels={labels} names={names} />
           <Group justify="space-between" mt={6} gap="xs">
             <Text size="sm" className="t2">
               {check.vector_length === null
@@ -206,7 +261,13 @@ function Confirming({ trial: { check, name }, onTry, onDone }: ConfirmingProps) 
             {...field('value_range')}
           />
         ) : (
-          <Classes check={check} labels={labels} onLabel={label} error={field('labels').error} />
+          <Classes
+            {...{ check, labels, names }}
+            onLabel={label}
+            pasted={form.values.names}
+            onPaste={rename}
+            error={field('labels').error}
+          />
         )}
         <Text size="xs" className="t2">
           {t('model.facts', {
@@ -228,11 +289,11 @@ const tensorText = (tensors: readonly TensorShape[]): string =>
   tensors.map(({ name, dims }) => `${name} [${dims.join(', ')}]`).join(', ')
 
 /** The picture that it was tried on, with what it found there. */
-function Found({ check, labels }: { check: ModelCheck; labels: Record<string, DetectionLabel> }) {
+function Found({ check, labels, names }: Pick<ClassesProps, 'check' | 'labels' | 'names'>) {
   const { t } = useTranslation()
   const nameOf = (index: number) => {
     const label = labels[index]
-    return label ? t(`model.label.${label}`) : (check.names[index] ?? t('model.class', { index }))
+    return label ? t(`model.label.${label}`) : (names.get(index) ?? t('model.class', { index }))
   }
   return (
     <div className={classes.picture}>
@@ -255,19 +316,35 @@ function Found({ check, labels }: { check: ModelCheck; labels: Record<string, De
 
 type ClassesProps = {
   check: ModelCheck
-  labels: Record<string, DetectionLabel>
+  labels: LabelMap
+  names: ReadonlyMap<number, string>
   onLabel: (index: string, label: DetectionLabel | null) => void
+  pasted: string
+  onPaste: (text: string) => void
   error: React.ReactNode
 }
 
-/** So many classes are shown by number when the file does not name them. */
-const unnamedShown = 20
+/** Up to so many classes stand there all at once; of more, those that have a meaning, were found or are looked up. */
+const allShown = 20
+/** So many are offered at once; the others are found by their number or name. */
+const mostOffered = 100
 
-function Classes({ check, labels, onLabel, error }: ClassesProps) {
+function Classes({ check, labels, names, onLabel, pasted, onPaste, error }: ClassesProps) {
   const { t } = useTranslation()
-  const named = Object.keys(check.names)
-  const count = Math.min(check.classes ?? unnamedShown, unnamedShown)
-  const indexes = named.length > 0 ? named : Array.from({ length: count }, (_, i) => String(i))
+  const [lookedUp, setLookedUp] = useState<readonly string[]>([])
+  const latest = useRef<HTMLInputElement>(null)
+  const count = countOf(check)
+  const indexes = Array.from({ length: count }, (_, index) => String(index))
+  const known = new Set([...Object.keys(labels), ...check.boxes.map((box) => String(box.class_index)), ...lookedUp])
+  const shown = count <= allShown ? indexes : indexes.filter((index) => known.has(index))
+  const nameOf = (index: string) => names.get(Number(index)) ?? t('model.class', { index })
+  const newest = lookedUp.at(-1)
+  useEffect(() => {
+    if (newest) latest.current?.focus()
+  }, [newest])
+  const inFile = Object.keys(check.names).length
+  const isUnnamed = check.classes === null ? inFile === 0 : inFile < count
+  const read = [...pastedNames(pasted).keys()]
   return (
     <fieldset className={classes.classes}>
       <legend>{t('model.labels')}</legend>
@@ -279,20 +356,68 @@ function Classes({ check, labels, onLabel, error }: ClassesProps) {
           {error}
         </Text>
       )}
+      {isUnnamed && (
+        <Textarea
+          label={t('model.names')}
+          description={t('model.namesText')}
+          placeholder={'person\nbicycle\ncar'}
+          size="xs"
+          mb="sm"
+          autosize
+          minRows={3}
+          maxRows={8}
+          spellCheck={false}
+          value={pasted}
+          onChange={({ currentTarget: { value } }) => onPaste(value)}
+        />
+      )}
+      {read.length > 0 && (
+        <Text size="xs" className="t2" mb="sm" role="status">
+          {t('model.namesRead', { count: read.length })}{' '}
+          {read.some((index) => index >= count) && t('model.namesBeyond', { count })}
+        </Text>
+      )}
       <div className={classes.grid}>
-        {indexes.map((index) => (
+        {shown.map((index) => (
           <Select
             key={index}
-            label={check.names[index] ?? t('model.class', { index })}
+            ref={index === newest ? latest : undefined}
+            label={nameOf(index)}
             placeholder={t('model.leftOut')}
             data={detectionLabels.map((value) => ({ value, label: t(`model.label.${value}`) }))}
             value={labels[index] ?? null}
-            onChange={(value) => onLabel(index, value as DetectionLabel | null)}
+            onChange={(value) => {
+              // It stays where it is, also without a meaning.
+              setLookedUp((now) => (now.includes(index) ? now : [index, ...now]))
+              onLabel(index, value as DetectionLabel | null)
+            }}
             clearable
             size="xs"
           />
         ))}
       </div>
+      {shown.length < count && (
+        <Select
+          // Empty again for the next one.
+          key={lookedUp.length}
+          mt="sm"
+          size="xs"
+          label={t('model.lookUp')}
+          description={check.classes === null ? t('model.lookUpAny') : t('model.lookUpText', { count })}
+          placeholder={t('model.lookUpHint')}
+          searchable
+          limit={mostOffered}
+          nothingFoundMessage={t('common.nothingMatches')}
+          value={null}
+          onChange={(index) => index && setLookedUp((now) => [...now, index])}
+          data={indexes
+            .filter((index) => !known.has(index))
+            .map((value) => {
+              const name = names.get(Number(value))
+              return { value, label: name ? `${value} · ${name}` : t('model.class', { index: value }) }
+            })}
+        />
+      )}
     </fieldset>
   )
 }

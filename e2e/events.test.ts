@@ -4,13 +4,15 @@ import type { EventEntity } from '@sightline/contract'
 import { expect, test } from 'vitest'
 import { signIn } from './api.ts'
 import { axeFaults } from './browser.ts'
-import { password, prepare, registerFirst, usernameOf } from './prepared.ts'
+import { focus, press } from './keyboard.ts'
+import { type Prepared, password, prepare, registerFirst, usernameOf } from './prepared.ts'
 import { until } from './product.ts'
-import { createStage } from './stage.ts'
+import { createStage, shots } from './stage.ts'
 
+let prepared: Prepared
 const stage = createStage(async (product) => {
   await registerFirst(product)
-  await prepare(product)
+  prepared = await prepare(product)
 })
 
 test('an intrusion comes by itself, and its clip, evidence and picture are a few clicks away', async () => {
@@ -119,6 +121,47 @@ test('an intrusion comes by itself, and its clip, evidence and picture are a few
   await page.getByRole('button', { name: 'Newer' }).and(page.locator(':enabled')).waitFor()
   await page.keyboard.press('k')
   await page.waitForURL((url) => url.searchParams.get('eid') === last.event_uuid)
+})
+
+test('every filter of an address shows as a chip, also the site that no field shows, and goes by keyboard', async () => {
+  const { sid, cid, uid } = prepared.ids
+  const page = await stage.as(usernameOf('super_viewer'), { width: 390, height: 844, dark: true })
+  const [from, to] = [new Date(Date.now() - 3_600_000), new Date(Date.now() + 3_600_000)].map((at) => at.toISOString())
+  await page.goto(
+    `${stage.product.origin}/event?sid=${sid}&cid=${cid}&uid=${uid}&uc=pplcnt&key=total&show=all&from=${from}&to=${to}`,
+  )
+  const chips = page.getByRole('group', { name: 'Filters of this list' })
+  const chip = (name: RegExp) => chips.getByRole('button', { name })
+  await chip(/“Site: Lyon DC”/).waitFor()
+  await chip(/“Analytic: At pplcnt”/).waitFor()
+  expect(await chips.getByRole('button', { name: /^Remove the filter/ }).allTextContents()).toEqual([
+    ...['Site: Lyon DC', 'Use case: People counting', 'Analytic: At pplcnt', 'Metric: Total', 'Shown: Every record'],
+    expect.stringMatching(/^Period: \d{4}-/),
+  ])
+  expect(await axeFaults(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.screenshot({ path: `${shots}event-chips-390.png` })
+
+  const parts = () => [...new URL(page.url()).searchParams.keys()].toSorted()
+  await focus(page, /“Site: Lyon DC”/)
+  await page.keyboard.press('Enter')
+  await until('the site is gone', () => !parts().includes('sid'))
+  expect(parts()).toEqual(['cid', 'from', 'key', 'show', 'to', 'uc', 'uid'])
+  // The keyboard goes on at the next one.
+  await until('the next has the focus', () =>
+    page.evaluate(() => document.activeElement?.textContent === 'Use case: People counting'),
+  )
+  await focus(page, /“Analytic:/)
+  await page.keyboard.press('Enter')
+  await until('its use case goes along', () => !parts().includes('uid'))
+  await press(page, /^\W*Clear filters/)
+  await until('nothing is left', () => parts().length === 0)
+  await chips.waitFor({ state: 'detached' })
+
+  const french = await stage.as(usernameOf('super_viewer'), { locale: 'fr-FR' })
+  await french.goto(`${stage.product.origin}/event/gallery?sid=${sid}`)
+  await french.getByRole('button', { name: 'Retirer le filtre «\u00a0Site\u00a0: Lyon DC\u00a0»' }).click()
+  await until('it is gone', () => !new URL(french.url()).searchParams.has('sid'))
 })
 
 test('what has just ended may go on, and is over only after that time', async () => {

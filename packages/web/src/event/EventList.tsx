@@ -19,6 +19,7 @@ import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { EventFilters } from './EventFilters.tsx'
 import { ExportButton } from './ExportButton.tsx'
 import classes from './event.module.css'
+import { FilterChips } from './FilterChips.tsx'
 import { Histogram } from './Histogram.tsx'
 import { KeptFrom } from './KeptFrom.tsx'
 import { type EventSearch, isFiltered, noFilter, pageSize, selectionOf } from './search.ts'
@@ -83,6 +84,7 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
         <ExportButton asked={listed} isEmpty={events?.length === 0} />
       </PageHeader>
       <EventFilters search={search} set={set} customer={customer} zone={shownZone(histogram.data?.timezone)} />
+      <FilterChips search={search} set={set} zone={shownZone(histogram.data?.timezone)} />
       {histogram.data && (
         <Histogram
           key={`${histogram.data.start} ${histogram.data.end}`}

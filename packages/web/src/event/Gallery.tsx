@@ -20,6 +20,7 @@ import { useSiteZones } from '../ui/site-zones.ts'
 import { EventFilters } from './EventFilters.tsx'
 import { EventMedia } from './EventMedia.tsx'
 import eventClasses from './event.module.css'
+import { FilterChips } from './FilterChips.tsx'
 import classes from './gallery.module.css'
 import { KeptFrom } from './KeptFrom.tsx'
 import { mostSelected, SelectedBar } from './SelectedBar.tsx'
@@ -63,6 +64,7 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
         </Button>
       </PageHeader>
       <EventFilters search={search} set={set} customer={customer} zone={zoneOf(events[0]?.site_id ?? '')} isGallery />
+      <FilterChips search={search} set={set} zone={zoneOf(events[0]?.site_id ?? '')} isGallery />
       {kept && <KeptFrom data={kept} />}
       {query.isError && !query.data ? (
         <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />

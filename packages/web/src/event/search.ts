@@ -36,8 +36,22 @@ export function selectionOf({ cid, sid, uc, key, from, to, period = 'h24' }: Eve
   }
 }
 
+/** What narrows or changes the list, in the order in which it is told; `period` is one of one's own. */
+const filterIds = ['sid', 'uc', 'cid', 'key', 'show', 'period'] as const
+export type FilterId = (typeof filterIds)[number]
+
+/** Every filter that an address has, wherever it came from. Half a period of one's own is none. */
+export const filtersOf = (search: EventSearch): FilterId[] =>
+  filterIds.filter((id) => (id === 'period' ? search.from && search.to : search[id]))
+
+/** The change that takes a filter away, with what says nothing without it. */
+export const without = (id: FilterId): Partial<EventSearch> =>
+  id === 'period'
+    ? { from: undefined, to: undefined }
+    : id === 'cid'
+      ? { cid: undefined, uid: undefined }
+      : { [id]: undefined }
+
 /** Whether anything but the period narrows the list. */
-export const isFiltered = ({ cid, uc, key, show }: EventSearch): boolean => Boolean(cid || uc || key || show)
-export const noFilter: Partial<EventSearch> = {
-  ...{ cid: undefined, uid: undefined, uc: undefined, key: undefined, show: undefined },
-}
+export const isFiltered = (search: EventSearch): boolean => filtersOf(search).some((id) => id !== 'period')
+export const noFilter: Partial<EventSearch> = Object.assign({}, ...filterIds.map(without))

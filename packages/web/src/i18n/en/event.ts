@@ -82,6 +82,9 @@ export const event = {
     metric: 'Metric',
     allMetrics: 'All metrics',
     kind: 'Shown',
+    chips: 'Filters of this list',
+    remove: 'Remove the filter “{{filter}}”',
+    chip: { sid: 'Site', uc: 'Use case', cid: 'Analytic', key: 'Metric', show: 'Shown', period: 'Period' },
   },
   histogram: {
     label: 'How much began when',

@@ -84,6 +84,9 @@ export const event = {
     metric: 'Mesure',
     allMetrics: 'Toutes les mesures',
     kind: 'Affichage',
+    chips: 'Filtres de cette liste',
+    remove: 'Retirer le filtre « {{filter}} »',
+    chip: { sid: 'Site', uc: 'Cas d’usage', cid: 'Analyse', key: 'Mesure', show: 'Affichage', period: 'Période' },
   },
   histogram: {
     label: 'Ce qui a commencé, et quand',

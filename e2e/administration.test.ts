@@ -4,7 +4,7 @@ import { localNimbleId } from '@sightline/domain'
 import { expect, test } from 'vitest'
 import { attach, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
 import { until } from './product.ts'
-import { createStage, press, sound } from './stage.ts'
+import { createStage, press, shots, sound } from './stage.ts'
 
 let prepared: Awaited<ReturnType<typeof prepareCamera>>
 let counting: Channel
@@ -136,6 +136,16 @@ test('a pipeline is made, given to an analytic, changed with its cost said, and 
   await press(dialog, 'Pictures')
   await rate.fill('4')
   await dialog.getByText(/^1 analytic runs it and /).waitFor()
+  // A reload asks first, and what was set comes back with the dialog.
+  page.once('dialog', (asked) => void asked.accept())
+  await page.reload()
+  await press(page, 'Actions for Night shift')
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  await dialog.getByText('What you typed before is back.').waitFor()
+  await dialog.getByText(/^1 analytic runs it and /).waitFor()
+  await press(dialog, 'Pictures')
+  expect(await rate.inputValue()).toMatch(/^4\D/)
+  await sound(page)
   // What was set does not go unasked.
   const question = page.getByRole('dialog', { name: 'Leave without saving?' })
   await page.keyboard.press('Escape')
@@ -151,6 +161,29 @@ test('a pipeline is made, given to an analytic, changed with its cost said, and 
   await press(dialog, 'Delete pipeline')
   await page.getByRole('row', { name: /^Entrance / }).waitFor({ state: 'detached' })
   await row.waitFor()
+})
+
+test('a new pipeline that was begun comes back after a reload in another language, and is begun anew when it was left', async () => {
+  const page = await stage.as(usernameOf('super_admin'), { width: 390, height: 844 })
+  await open(page, `/fr/configuration/detail?nid=${localNimbleId}&tab=pipelines`)
+  const dialog = page.getByRole('dialog')
+  const name = dialog.getByRole('textbox', { name: 'Nom', exact: true })
+  await press(page, 'Nouveau pipeline')
+  await name.fill('Équipe de nuit')
+  page.once('dialog', (asked) => void asked.accept())
+  await page.reload()
+  await press(page, 'Nouveau pipeline')
+  expect(await name.inputValue()).toBe('Équipe de nuit')
+  await sound(page)
+  await page.screenshot({ path: `${shots}pipeline-draft-390.png` })
+  await press(dialog, 'Annuler')
+  await page
+    .getByRole('dialog', { name: /^Quitter sans enregistrer/ })
+    .getByRole('button', { name: 'Quitter' })
+    .click()
+  await dialog.waitFor({ state: 'detached' })
+  await press(page, 'Nouveau pipeline')
+  expect(await name.inputValue()).not.toBe('Équipe de nuit')
 })
 
 test('simulated cameras go with their analytics in one step, which says beforehand what goes', async () => {

@@ -1,5 +1,6 @@
 /** An analytic's life on the screens: attached, calibrated, counting, changed, diagnosed, broken and removed. */
-import type { Channel, Job, Pipeline, User } from '@sightline/contract'
+import type { Channel, Device, Job, Pipeline, User } from '@sightline/contract'
+import { localNimbleId } from '@sightline/domain'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axeFaults } from './browser.ts'
@@ -42,6 +43,31 @@ async function gripsCorners(page: Page): Promise<void> {
   )
   expect(covered).toEqual([])
 }
+
+test('what is chosen in the first run for its first analytic is still chosen after a reload, until it is attached', async () => {
+  const { root, sid } = prepared
+  const { device_id } = (await root.call('device', 'create', {
+    ...{ device_name: 'Attic', site_id: sid, nimble_id: localNimbleId },
+    stream_address: 'rtsp://192.0.2.60/attic',
+  })) as Device
+  await root.call('user', 'configUpdate', { ui_config: { language: 'fr', dark: true } })
+  const page = await stage.as(usernameOf('super_admin'), { width: 390, height: 844 })
+  await page.goto(`${stage.product.origin}/onboarding?step=analytic`)
+  await page.getByRole('combobox', { name: 'Caméra' }).click()
+  await page.getByRole('option', { name: 'Attic' }).click()
+  await page.getByRole('radio', { name: /Occupation/ }).click()
+  const down = page.getByRole('radio', { name: /haut en bas|verticale/ })
+  await down.focus()
+  await page.keyboard.press('Space')
+  await page.reload()
+  await page.getByRole('heading', { name: /Attic/ }).waitFor()
+  expect(await page.getByRole('radio', { name: /Occupation/ }).isChecked()).toBe(true)
+  expect(await down.isChecked()).toBe(true)
+  expect(await axeFaults(page)).toEqual([])
+  await page.screenshot({ path: `${shots}first-analytic-390.png`, fullPage: true })
+  await root.call('user', 'configUpdate', { ui_config: { language: 'en', dark: false } })
+  await root.call('device', 'delete', { device_id })
+})
 
 test('distances are attached, calibrated and counted by keyboard, a zone is moved, a dead camera is found, and the analytic removed', async () => {
   const { root, did, camera } = prepared

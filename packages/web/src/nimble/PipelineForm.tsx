@@ -10,14 +10,17 @@ import {
   usecaseKeys,
 } from '@sightline/domain'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { fieldText } from '../i18n/words.ts'
+import { dropDraft, readDraft } from '../ui/draft.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { ElementForm } from '../ui/elements/ElementForm.tsx'
+import { DraftNote } from '../ui/form.tsx'
 import { PipelineUsers } from '../ui/PipelineUsers.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { useKept } from '../ui/useKept.ts'
 
 const path = 'pipeline_elements.'
 const nameOf = table.pipeline.create.input.shape.pipeline_name
@@ -26,21 +29,38 @@ type Props = {
   nimbleId: string
   /** The one to change; without it a new one is made. */
   pipeline: PipelineUse | undefined
-  /** Something was set that leaving would lose. */
-  onEdit: () => void
   onCancel: () => void
   onDone: () => void
 }
 
+/** What was set: `version` is that of the pipeline it was set on. */
+type Kept = { usecase: UsecaseKey; typed: string | null; changes: PipelineElements; version: number | undefined }
+
 /** Name and elements of a pipeline, and what a change costs the analytics that run it. */
-export function PipelineForm({ nimbleId: nimble_id, pipeline, onEdit, onCancel, onDone }: Props) {
+export function PipelineForm({ nimbleId: nimble_id, pipeline, onCancel, onDone }: Props) {
   const { t } = useTranslation()
-  const [usecase, setUsecase] = useState<UsecaseKey>(pipeline?.pipeline_usecase ?? 'pplcnt')
-  const [typed, setTyped] = useState<string | null>(null)
+  const keptAs = pipeline ? `pipeline.edit:${pipeline.pipeline_id}` : `pipeline.add:${nimble_id}`
+  const [kept] = useState(() => readDraft<Kept>(keptAs))
+  const [isRestored, setIsRestored] = useState(kept !== null)
+  const own = pipeline?.pipeline_usecase ?? 'pplcnt'
+  const [usecase, setUsecase] = useState<UsecaseKey>(kept?.usecase ?? own)
+  const [typed, setTyped] = useState<string | null>(kept?.typed ?? null)
   const name = typed ?? pipeline?.pipeline_name ?? t(`usecase.name.${usecase}`)
-  const [changes, setChanges] = useState<PipelineElements>({})
+  const [changes, setChanges] = useState<PipelineElements>(kept?.changes ?? {})
   /** Of the pipeline as it was opened; after a refusal as stale, of what is shown since. */
-  const [opened, setOpened] = useState(pipeline?.version)
+  const [opened, setOpened] = useState(kept ? kept.version : pipeline?.version)
+  const now = useMemo(
+    (): Kept | null =>
+      typed !== null || usecase !== own || Object.keys(changes).length > 0
+        ? { usecase, typed, changes, version: opened }
+        : null,
+    [usecase, own, typed, changes, opened],
+  )
+  useKept({ name: keptAs, now })
+  const done = () => {
+    dropDraft(keptAs)
+    onDone()
+  }
   const defaults = useQuery(api.pipeline.defaults.query({ usecase_key: usecase }))
   const create = useMutation(api.pipeline.create.mutation({ inline: true }))
   const update = useMutation(api.pipeline.update.mutation({ inline: true }))
@@ -57,7 +77,6 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onEdit, onCancel, 
   const edit = () => {
     create.reset()
     update.reset()
-    onEdit()
   }
   const refused = Object.entries(failure?.errors ?? {}).flatMap(([field, [id = 'invalid']]) =>
     field.startsWith(path) ? [[field.slice(path.length), id] as const] : [],
@@ -73,7 +92,7 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onEdit, onCancel, 
     if (!pipeline)
       create.mutate(
         { pipeline_name: name, pipeline_elements, nimble_id, pipeline_usecase: usecase },
-        { onSuccess: onDone },
+        { onSuccess: done },
       )
     else
       update.mutate(
@@ -84,7 +103,7 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onEdit, onCancel, 
           version: opened ?? pipeline.version,
         },
         {
-          onSuccess: onDone,
+          onSuccess: done,
           onError: ({ code }) => {
             // Somebody else was faster: what they changed is shown under what was set here.
             if (code !== 412) return
@@ -103,6 +122,18 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onEdit, onCancel, 
         if (isReady) save()
       }}
     >
+      {isRestored && (
+        <DraftNote
+          onDiscard={() => {
+            edit()
+            setIsRestored(false)
+            setUsecase(own)
+            setTyped(null)
+            setChanges({})
+            setOpened(pipeline?.version)
+          }}
+        />
+      )}
       {!pipeline && (
         <Select
           label={t('pipeline.usecase')}
@@ -130,7 +161,7 @@ export function PipelineForm({ nimbleId: nimble_id, pipeline, onEdit, onCancel, 
         }}
       />
       <ElementForm
-        key={usecase}
+        key={`${usecase} ${isRestored}`}
         values={values}
         base={base}
         faults={faults}

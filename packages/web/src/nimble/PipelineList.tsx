@@ -5,10 +5,12 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { useStore } from '../store.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { type Column, DataTable } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { mayLeave, question } from '../ui/leaving.ts'
 import { Panel } from '../ui/Panel.tsx'
 import { PipelineUsers } from '../ui/PipelineUsers.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
@@ -26,14 +28,11 @@ export function PipelineList({ nimbleId: nimble_id, mayEdit }: { nimbleId: strin
   const sync = useQuery({ ...api.nimble.sync.query({ nimble_id }), refetchInterval: 10_000 })
   const remove = useMutation(api.pipeline.delete.mutation())
   const [open, setOpen] = useState<Open>(null)
-  const [isEdited, setIsEdited] = useState(false)
-  const [isLeaving, setIsLeaving] = useState(false)
-  const close = () => {
-    setOpen(null)
-    setIsEdited(false)
-    setIsLeaving(false)
+  const isAsked = useStore(question) !== null
+  const close = () => setOpen(null)
+  const leave = async () => {
+    if (await mayLeave()) close()
   }
-  const leave = () => (isEdited ? setIsLeaving(true) : close())
   if (query.isError && !query.data) return <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
   if (!query.data) return <RowsSkeleton rows={4} height={54} />
 
@@ -121,9 +120,9 @@ export function PipelineList({ nimbleId: nimble_id, mayEdit }: { nimbleId: strin
       </Panel>
       <Modal
         opened={open?.kind === 'add' || open?.kind === 'edit'}
-        onClose={leave}
+        onClose={() => void leave()}
         // Escape answers the question then.
-        closeOnEscape={!isLeaving}
+        closeOnEscape={!isAsked}
         // What was set must not go by a press beside the dialog.
         closeOnClickOutside={false}
         size="xl"
@@ -131,27 +130,9 @@ export function PipelineList({ nimbleId: nimble_id, mayEdit }: { nimbleId: strin
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         {(open?.kind === 'add' || open?.kind === 'edit') && (
-          <PipelineForm
-            nimbleId={nimble_id}
-            pipeline={pipeline}
-            onEdit={() => setIsEdited(true)}
-            onCancel={leave}
-            onDone={close}
-          />
+          <PipelineForm nimbleId={nimble_id} pipeline={pipeline} onCancel={() => void leave()} onDone={close} />
         )}
       </Modal>
-      {isLeaving && (
-        <Confirm
-          opened
-          onClose={() => setIsLeaving(false)}
-          title={t('state.unsavedTitle')}
-          confirmLabel={t('state.unsavedLeave')}
-          cancelLabel={t('state.unsavedStay')}
-          onConfirm={close}
-        >
-          {t('state.unsavedText')}
-        </Confirm>
-      )}
       <Modal
         opened={isBlocked}
         onClose={close}

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { licenseRoom } from '../app/license.ts'
 import { fieldText } from '../i18n/words.ts'
+import { dropDraft, readDraft, writeDraft } from '../ui/draft.ts'
 import type { StepProps } from './Onboarding.tsx'
 import classes from './onboarding.module.css'
 import { StepCard } from './StepCard.tsx'
@@ -66,12 +67,21 @@ export function AnalyticStep(props: StepProps) {
   return <Choose {...props} first={first} />
 }
 
+type Choice = { deviceId: string; usecase: Offered; place: Place }
+const keptAs = 'onboarding.analytic'
+
 function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
   const { t } = useTranslation()
   const { devices } = run
-  const [deviceId, setDeviceId] = useState(first.device_id)
-  const [chosen, setUsecase] = useState<Offered>('pplcnt')
-  const [chosenPlace, setPlace] = useState<Place>('whole')
+  const begun: Choice = { deviceId: first.device_id, usecase: 'pplcnt', place: 'whole' }
+  const [choice, setChoice] = useState<Choice>(() => ({ ...begun, ...readDraft<Choice>(keptAs) }))
+  const { deviceId, usecase: chosen, place: chosenPlace } = choice
+  const choose = (change: Partial<Choice>) => {
+    const next = { ...choice, ...change }
+    setChoice(next)
+    // Three presses that are made again at once: kept, and nobody is asked before they are left.
+    writeDraft(keptAs, next)
+  }
   const create = useMutation(api.channel.create.mutation())
 
   const device = devices.find((one) => one.device_id === deviceId) ?? first
@@ -92,7 +102,12 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
         usecase_key: usecase,
         zones: [zoneAt(place, device.resolution)],
       },
-      { onSuccess: onNext },
+      {
+        onSuccess() {
+          dropDraft(keptAs)
+          onNext()
+        },
+      },
     )
   return (
     <StepCard
@@ -113,14 +128,14 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
               maw={420}
               allowDeselect={false}
               value={device.device_id}
-              onChange={(next) => next && setDeviceId(next)}
+              onChange={(next) => next && choose({ deviceId: next })}
               data={devices.map((one) => ({ value: one.device_id, label: one.device_name }))}
             />
           )}
           <Radio.Group
             label={t('onboarding.analytic.usecase')}
             value={usecase}
-            onChange={(next) => setUsecase(next as Offered)}
+            onChange={(next) => choose({ usecase: next as Offered })}
           >
             <div className={classes.choices}>
               {cards.map((key) => (
@@ -142,7 +157,7 @@ function Choose({ run, first, onNext, onSkip }: StepProps & { first: Device }) {
               label={t('onboarding.analytic.zone')}
               description={needsLine ? t('onboarding.analytic.lineHint') : undefined}
               value={place}
-              onChange={(next) => setPlace(next as Place)}
+              onChange={(next) => choose({ place: next as Place })}
             >
               <Group mt={6} gap="md">
                 {places

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { patienceMs } from './product.ts'
 
 const flags = [
   '--no-sandbox',
@@ -37,6 +38,7 @@ export async function openPage(
     locale: options.locale ?? 'en-US',
     reducedMotion: 'reduce',
   })
+  context.setDefaultTimeout(patienceMs)
   const page = await context.newPage()
   const faults: string[] = []
   const note = (text: string) => {

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { colourDetector, colourEmbedder } from '../packages/domain/src/testing/onnx-file.ts'
 import { axeFaults } from './browser.ts'
 import { addPerson, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
+import { until } from './product.ts'
 import { createStage, shots } from './stage.ts'
 
 let ids: Awaited<ReturnType<typeof prepareCamera>>
@@ -48,19 +49,19 @@ test('from two models to a known person: added, attached, allowed, enrolled, ref
   const addModel = async (name: string, bytes: Uint8Array) => {
     await page.getByRole('button', { name: 'Add a model' }).first().click()
     await choose(page, 'Choose a file', kept(`${name}.onnx`, bytes))
-    await page.getByRole('img', { name: 'The picture that the model was tried on' }).waitFor({ timeout: 60_000 })
+    await page.getByRole('img', { name: 'The picture that the model was tried on' }).waitFor()
     await page.getByRole('textbox', { name: 'Name' }).fill(name)
   }
   await page.goto(`${stage.product.origin}/model`)
   await addModel('Finds faces', colourDetector('yolov8', 320, ['face', 'face2', 'face3']))
   await page.getByRole('button', { name: 'Confirm and add' }).click()
-  await page.getByRole('heading', { name: 'Finds faces' }).waitFor({ timeout: 60_000 })
+  await page.getByRole('heading', { name: 'Finds faces' }).waitFor()
   await addModel('Compares faces', colourEmbedder())
   await page.getByText('It answers a vector of 3 numbers').waitFor()
   await page.screenshot({ path: `${shots}faces-model.png` })
   expect(await axeFaults(page)).toEqual([])
   await page.getByRole('button', { name: 'Confirm and add' }).click()
-  await page.getByRole('heading', { name: 'Compares faces' }).waitFor({ timeout: 60_000 })
+  await page.getByRole('heading', { name: 'Compares faces' }).waitFor()
 
   // Before the site allows it, the way there is shown.
   await page.goto(`${stage.product.origin}/site/detail?sid=${ids.sid}&tab=faces`)
@@ -88,7 +89,7 @@ test('from two models to a known person: added, attached, allowed, enrolled, ref
   await page.getByRole('button', { name: 'Attach', exact: true }).click()
   await page.waitForURL(/channel\/detail/)
   await page.getByText('Zones and settings').waitFor()
-  await page.getByText('Face recognition is switched off at this site').first().waitFor({ timeout: 60_000 })
+  await page.getByText('Face recognition is switched off at this site').first().waitFor()
   await page.screenshot({ path: `${shots}faces-channel.png` })
 
   await page.goto(`${stage.product.origin}/site/detail?sid=${ids.sid}&tab=faces`)
@@ -101,9 +102,9 @@ test('from two models to a known person: added, attached, allowed, enrolled, ref
   await page.getByRole('button', { name: 'Save changes' }).click()
   await page.getByRole('heading', { name: "Ada O'Red" }).waitFor()
   await choose(page, 'Add a picture', kept('two.png', await picture('rgb(255,0,0)', 'rgb(0,0,255)')))
-  await page.getByText('2 faces were found. Choose a picture of one person.').waitFor({ timeout: 30_000 })
+  await page.getByText('2 faces were found. Choose a picture of one person.').waitFor()
   await choose(page, 'Add a picture', kept('one.png', await picture('rgb(255,0,0)')))
-  await page.getByRole('img', { name: "Face of Ada O'Red" }).waitFor({ timeout: 30_000 })
+  await page.getByRole('img', { name: "Face of Ada O'Red" }).waitFor()
   await page.getByText('128 px tall').waitFor()
   await page.getByRole('textbox', { name: 'Days for which people are known' }).fill('30')
   await page.getByRole('button', { name: 'Save changes' }).click()
@@ -112,8 +113,9 @@ test('from two models to a known person: added, attached, allowed, enrolled, ref
   expect(await axeFaults(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 844 })
   await page.screenshot({ path: `${shots}faces-phone.png`, fullPage: true })
-  const [shown, there] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth])
-  expect(shown).toBeLessThanOrEqual(there as number)
+  await until('nothing is wider than the window', () =>
+    page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+  )
   await page.setViewportSize({ width: 1440, height: 900 })
 
   // Who only looks sees names alone.

@@ -41,7 +41,6 @@ export async function press(page: Page, name: RegExp, key: 'Enter' | 'Space' = '
         return new RegExp(source, 'u').test(text) && !(element as HTMLButtonElement).disabled
       }),
     name.source,
-    { timeout: 60_000 },
   )
   await focus(page, name)
   await page.keyboard.press(key)

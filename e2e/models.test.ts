@@ -37,7 +37,7 @@ test('a model is uploaded, seen at work, given its labels, added and deleted; wh
   await page.getByText('This is an archive (a PyTorch .pt file, for example). Export the model as .onnx.').waitFor()
 
   await choose(colourDetector('yolov8', 320, ['Hardhat', 'NO-Hardhat', 'banana']))
-  await page.getByRole('img', { name: 'The picture that the model was tried on' }).waitFor({ timeout: 60_000 })
+  await page.getByRole('img', { name: 'The picture that the model was tried on' }).waitFor()
   await page.screenshot({ path: `${shots}model-confirm.png` })
   expect(await axeFaults(page)).toEqual([])
   const classes = page.getByRole('group', { name: 'What its classes mean' })
@@ -46,7 +46,7 @@ test('a model is uploaded, seen at work, given its labels, added and deleted; wh
   ).toEqual(['Helmet', 'No helmet', ''])
   await page.getByLabel('Name', { exact: false }).first().fill('Helmets of the site')
   await page.getByRole('button', { name: 'Confirm and add' }).click()
-  await page.getByRole('heading', { name: 'Helmets of the site' }).waitFor({ timeout: 60_000 })
+  await page.getByRole('heading', { name: 'Helmets of the site' }).waitFor()
   await page.screenshot({ path: `${shots}model-list.png` })
   expect(await axeFaults(page)).toEqual([])
   // As long as a pipeline names it, it stays, and says which.

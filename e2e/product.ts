@@ -108,8 +108,15 @@ function commandOf(pid: number): string {
   }
 }
 
+/** How long tests wait for anything, on two cores that run two whole products and their browsers. */
+export const patienceMs = 90_000
+
 /** Waits until `check` answers something true; no fixed sleeps in tests. */
-export async function until<T>(what: string, check: () => Promise<T> | T, timeoutMs = 30_000): Promise<NonNullable<T>> {
+export async function until<T>(
+  what: string,
+  check: () => Promise<T> | T,
+  timeoutMs = patienceMs,
+): Promise<NonNullable<T>> {
   const deadline = Date.now() + timeoutMs
   let last: unknown
   while (Date.now() < deadline) {

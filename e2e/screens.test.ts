@@ -123,7 +123,7 @@ test.concurrent.each(['super_admin', 'admin'] as const)(
           for (const fault of await axeFaults(page)) found.push(`${path} ${scheme} ${width}: ${fault}`)
           const beyond = () => page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth))
           // What is drawn anew for another width, such as a chart, has a moment for it.
-          await until('it fits', async () => (await beyond()) === 0, 2000).catch(async () =>
+          await until('it fits', async () => (await beyond()) === 0, 10_000).catch(async () =>
             found.push(`${path} ${scheme} ${width}: ${await beyond()} px wider than the window`),
           )
         }

@@ -1,5 +1,6 @@
 /** The dashboard by camera, by use case and on the map; the large map; the wall alone on the screen; one camera. */
 import { awayHeader, type Device, type Site, type User } from '@sightline/contract'
+import type { Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { Caller } from './api.ts'
 import { axeFaults } from './browser.ts'
@@ -64,7 +65,7 @@ test('what counts nothing is drawn without the colours of a figure and says why,
   const fire = page.getByRole('article', { name: 'Fire', exact: true })
   await fire.getByText('Add a detection model').waitFor()
   expect(await backgroundOf('Fire')).toBe('none')
-  await until('people are counted', async () => (await backgroundOf('Total')).includes('gradient'), 40_000)
+  await until('people are counted', async () => (await backgroundOf('Total')).includes('gradient'))
 
   await page.goto(`${stage.product.origin}/site`)
   const row = page.getByRole('row', { name: /Lyon DC/ })
@@ -108,18 +109,23 @@ test('the wall alone on the screen survives a reload, shows a video where someth
   await page.goto(`${stage.product.origin}/analytic?kiosk=1`)
   const wall = page.getByRole('dialog')
   await wall.waitFor()
-  await page.keyboard.press('3')
-  await until('three columns are in the address', () => new URL(page.url()).searchParams.get('cols')?.includes('3'))
+  // The wall shows a moment before it hears keys.
+  await until('three columns are in the address', async () => {
+    await page.keyboard.press('3')
+    return new URL(page.url()).searchParams.get('cols')?.includes('3')
+  })
   await page.keyboard.press('ArrowRight')
-  expect(await tile.evaluate((element) => element === document.activeElement)).toBe(true)
-  await until('the tile of the camera turns to video', () => tile.locator('[data-phase=playing]').isVisible(), 40_000)
+  await until('the tile has the focus', () => tile.evaluate((element) => element === document.activeElement))
+  await until('the tile of the camera turns to video', () => tile.locator('[data-phase=playing]').isVisible())
   await tile.getByText(/fps/).waitFor()
   expect(await axeFaults(page)).toEqual([])
   await page.screenshot({ path: `${shots}views-kiosk.png` })
   await page.reload()
   await wall.waitFor()
-  await page.keyboard.press('Escape')
-  await wall.waitFor({ state: 'detached' })
+  await until('Escape leaves it', async () => {
+    await page.keyboard.press('Escape')
+    return (await wall.count()) === 0
+  })
   expect(new URL(page.url()).searchParams.has('kiosk')).toBe(false)
 })
 
@@ -138,9 +144,15 @@ test('the wall alone keeps a viewer signed in though nobody touches it, and tell
     await page.getByRole('dialog').getByText(text).waitFor()
     await page.clock.runFor(60_000)
     // What the page asks for by itself.
-    const asked = page.waitForRequest(/\/api\/v1\/nimble\/list/)
-    await page.clock.runFor(31_000)
-    expect([role, (await asked).headers()[awayHeader]]).toEqual([role, away])
+    let asked: Request | undefined
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v1/nimble/list')) asked = request
+    })
+    await until('it asks by itself', async () => {
+      await page.clock.runFor(10_000)
+      return asked
+    })
+    expect([role, asked?.headers()[awayHeader]]).toEqual([role, away])
     await page.close()
   }
 })
@@ -151,11 +163,11 @@ test('the view of a camera has its live picture, its analytics with their number
     height: 844,
   })
   await page.goto(`${stage.product.origin}/device/view?did=${did}`)
-  await page.locator('[data-phase=playing]').waitFor({ timeout: 30_000 })
+  await page.locator('[data-phase=playing]').waitFor()
   await page
     .getByRole('navigation', { name: 'Analytics' })
     .getByText(/Total \d/)
-    .waitFor({ timeout: 30_000 })
+    .waitFor()
   await page.getByRole('region', { name: 'Last 24 hours' }).waitFor()
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Snapshot' }).click()

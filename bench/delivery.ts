@@ -10,7 +10,7 @@ import { until } from '../e2e/product.ts'
 import type { Db } from '../packages/server/src/db/database.ts'
 import { hourlyJob } from '../packages/server/src/event/hourly.ts'
 import { rolledUp, rolledUpFromRaw } from '../packages/server/src/testing/events.ts'
-import { channelsOfEdge, edgeEvent, plainEvent } from './events.ts'
+import { channelsOfEdge, edgeEvent, parseRate, parsing, plainEvent } from './events.ts'
 import { openFlood, perFrame } from './flood.ts'
 import { cpuMeter, type Figure, type Measured, median, ownCpuSeconds, wait } from './measure.ts'
 import { startPortal, startProgram } from './process.ts'
@@ -19,7 +19,6 @@ import { lookInto, seedStore } from './store.ts'
 
 const hourMs = 3_600_000
 const connections = 32
-const parsing = 'JSON.parse alone'
 
 type Load = { channels: number; hoursBack: number; gate: Figure['gate']; hasPeer: boolean }
 
@@ -87,7 +86,7 @@ async function measure(run: Run, load: Load): Promise<Figure[]> {
       async () => void (peer && others.batch.push(await peer.load('hundred', roundMs))),
       async () => void (peer && others.single.push(await peer.load('one', roundMs))),
       async () => void others.decode.push(await decodeLimit(channels)),
-      async () => void others.parse.push(await parseLimit()),
+      async () => void others.parse.push(await parseRate()),
     ]
     for (let i = 0; i < turns.length; i++) await turns[(i + round) % turns.length]?.()
   }
@@ -170,21 +169,11 @@ const limitEvents = 200_000
 async function decodeLimit(channels: readonly string[]): Promise<number> {
   const records = Array.from({ length: perFrame }, (_, i) => edgeEvent(channels, i, 0))
   const { frame } = encodeEvents(records, 1)
-  return limit((count) => {
+  const decode = (count: number) => {
     for (let done = 0; done < count; done += perFrame) decodeEvents(frame, (body) => body)
-  })
-}
-
-async function parseLimit(): Promise<number> {
-  const text = hundred(0, 0)
-  return limit((count) => {
-    for (let done = 0; done < count; done += perFrame) JSON.parse(text)
-  })
-}
-
-async function limit(work: (count: number) => void): Promise<number> {
-  work(limitEvents / 10)
-  return limitEvents / (await ownCpuSeconds(() => work(limitEvents)))
+  }
+  decode(limitEvents / 10)
+  return limitEvents / (await ownCpuSeconds(() => decode(limitEvents)))
 }
 
 /* ── the peer ────────────────────────────────────────────────────────────────────────── */

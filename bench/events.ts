@@ -1,6 +1,7 @@
 /** The events of every store and peer: one generator, so that all of them get the same numbers. */
 import type { EventRecord } from '@sightline/contract/edge'
 import { uuidv7 } from '@sightline/domain'
+import { ownCpuSeconds } from './measure.ts'
 
 export const channelsOfEdge = 100
 
@@ -61,3 +62,16 @@ export const plainEvent = (event: number, from: number) => ({
   uuid: eventId(event, from).replaceAll('-', ''),
   zone: `zone${event % 9}`,
 })
+
+export const parsing = 'JSON.parse alone'
+const parsed = 200_000
+
+/** How fast this machine is just now: events that `JSON.parse` reads in a second of CPU time, a hundred at once. */
+export async function parseRate(): Promise<number> {
+  const text = JSON.stringify(Array.from({ length: 100 }, (_, i) => plainEvent(i, 0)))
+  const parse = (count: number) => {
+    for (let done = 0; done < count; done += 100) JSON.parse(text)
+  }
+  parse(parsed / 10)
+  return parsed / (await ownCpuSeconds(() => parse(parsed)))
+}

@@ -123,7 +123,9 @@ test('a pipeline is made, given to an analytic, changed with its cost said, and 
 
   await open(page, `/configuration/detail?nid=${localNimbleId}&tab=pipelines&q=Night`)
   await row.getByRole('link', { name: 'Entrance' }).waitFor()
+  // Its own step, in its own version.
   await row.getByText('Running').waitFor()
+  await row.getByText(/^version \d+/).waitFor()
   await sound(page)
   await press(page, 'Actions for Night shift')
   await page.getByRole('menuitem', { name: 'Delete pipeline' }).click()

@@ -28,7 +28,7 @@ const withPrograms = [
   'packages/server/src/device/onboarding.test.ts',
   'packages/server/src/event/crash.test.ts',
   'packages/server/src/{face,model}/edge.test.ts',
-  'packages/server/src/nimble/{absence,enrol,hostile,links,return}.test.ts',
+  'packages/server/src/nimble/{absence,enrol,hostile,links,pieces,return}.test.ts',
 ]
 
 const total = { passed: 0, failed: 0, skipped: 0 }

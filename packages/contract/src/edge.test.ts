@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type NimbleMessage, nimbleMessage, type PortalMessage, portalMessage } from './edge.ts'
+import { linkConfig, type NimbleMessage, nimbleMessage, type PortalMessage, portalMessage } from './edge.ts'
 
 const uuid = '01890000-0000-7000-8000-00000000000a'
 const source = {
@@ -264,4 +264,26 @@ describe('messages', () => {
     expect(nimbleMessage.safeParse({ ...state, capacity: 1e12 }).success).toBe(false)
     expect(nimbleMessage.safeParse({ ...state, sources: Array(1001).fill(source) }).success).toBe(false)
   })
+})
+
+test('of a configuration with pieces that cannot be read those alone go aside, by their names', () => {
+  const { config } = fromPortal['config.put']
+  const [camera, counting] = [config.sources[0], config.channels[0]]
+  const other = '01890000-0000-7000-8000-00000000000b'
+  const given = {
+    ...config,
+    sources: [{ ...camera, source_id: other, role: 'spherical', version: 9 }, camera],
+    channels: [counting, { ...counting, channel_id: other, usecase_key: 'dogcnt' }],
+  }
+  const read = linkConfig.parse(given)
+  expect(read).toEqual({
+    ...linkConfig.parse(config),
+    unread: [
+      { kind: 'sources', id: other, version: 9 },
+      { kind: 'channels', id: other, version: counting?.version },
+    ],
+  })
+  // As it is kept over a restart.
+  expect(linkConfig.parse(JSON.parse(JSON.stringify(read)))).toEqual(read)
+  expect(linkConfig.safeParse({ ...given, sources: [{ role: 'spherical' }] }).success).toBe(false)
 })

@@ -175,6 +175,8 @@ export const linkChannel = z.object({
   usecase_key: z.enum(usecaseKeys),
   /** Flat map `element.param` → value, complete: defaults are already in it. */
   pipeline_elements: elements,
+  /** Which pipeline its elements come from; absent from an older portal. */
+  pipeline: z.object({ pipeline_id: uuid, version: z.int32() }).optional(),
   zones: z.array(linkZone),
   auto_recovery: z.boolean(),
   /** Why it must not run yet, as a cause: it is applied and waits, and says so. */
@@ -209,7 +211,15 @@ export const linkEmbedder = z.object({
 })
 export type LinkEmbedder = z.infer<typeof linkEmbedder>
 
-export const linkConfig = z.object({
+/** A piece of the configuration that this version cannot read: a newer portal knows something that it does not. */
+const unreadPiece = z.object({
+  kind: z.enum(['sources', 'channels', 'models', 'embedders']),
+  id: uuid,
+  version: z.int32().nullable(),
+})
+export type UnreadPiece = z.infer<typeof unreadPiece>
+
+const wholeConfig = z.object({
   version: z.int(),
   sources: z.array(linkSource),
   channels: z.array(linkChannel),
@@ -219,7 +229,35 @@ export const linkConfig = z.object({
   media_days: z.int().positive().default(7),
   /** Addresses that mean the portal's machine where this edge server is: whatever name leads there, it is no camera. */
   portal_ips: z.array(z.string().max(64)).default([]),
+  /** Never sent: what `linkConfig` set aside. */
+  unread: z.array(unreadPiece).optional(),
 })
+const pieces = {
+  sources: { piece: linkSource, id: 'source_id' },
+  channels: { piece: linkChannel, id: 'channel_id' },
+  models: { piece: linkModel, id: 'model_id' },
+  embedders: { piece: linkEmbedder, id: 'model_id' },
+} as const satisfies Record<UnreadPiece['kind'], { piece: z.ZodType; id: string }>
+
+/** A piece that cannot be read goes aside by its name, so that all others are applied. One without a name fails the whole. */
+function setUnreadAside(given: unknown): unknown {
+  const config = z.looseObject({ unread: z.array(z.unknown()).default([]) }).safeParse(given)
+  if (!config.success) return given
+  const { unread, ...rest } = config.data
+  const read: Record<string, unknown> = rest
+  for (const [kind, { piece, id }] of Object.entries(pieces)) {
+    const list = read[kind]
+    if (!Array.isArray(list)) continue
+    read[kind] = list.filter((item) => {
+      if (piece.safeParse(item).success) return true
+      const named = unreadPiece.safeParse({ kind, id: item?.[id], version: item?.version ?? null })
+      if (named.success) unread.push(named.data)
+      return !named.success
+    })
+  }
+  return { ...read, ...(unread.length > 0 && { unread }) }
+}
+export const linkConfig = z.preprocess(setUnreadAside, wholeConfig)
 export type LinkConfig = z.infer<typeof linkConfig>
 
 /* ── states ──────────────────────────────────────────────────────────────────────────── */
@@ -227,13 +265,15 @@ export type LinkConfig = z.infer<typeof linkConfig>
 /**
  * Reasons of a state or a refusal, as ids that both languages translate.
  * Camera: host_unknown, unreachable, timeout, not_rtsp, bad_credentials, credentials_too_long, credentials_unreadable, no_stream, not_h264:<codec>, stalled, cut, bad_stream, decoder_crashed,
- * redirected, address_refused, frozen, blind.
- * Channel: needs_model, model_loading:<percent>, model_missing, model_corrupt, model_runtime_missing, model_unrunnable:<why>, model_starting, model_crashed:<signal or exit code>, model_quarantined:<signal or exit code>, gallery_loading, faces_off, needs_calibration, degraded:<why>, analysis_behind:<pictures left out a minute>, source_missing, no_zone, line_required.
+ * redirected, address_refused, frozen, blind, not_understood.
+ * Channel: needs_model, model_loading:<percent>, model_missing, model_corrupt, model_runtime_missing, model_unrunnable:<why>, model_starting, model_crashed:<signal or exit code>, model_quarantined:<signal or exit code>, gallery_loading, faces_off, needs_calibration, degraded:<why>, analysis_behind:<pictures left out a minute>, source_missing, no_zone, line_required, not_understood.
  */
 const cause = z.string().max(200).nullable()
 
 export const sourceState = z.object({
   source_id: uuid,
+  /** Of the stream's settings that are applied; earlier edge servers do not say it. */
+  version: z.int32().optional(),
   state: z.enum(['connecting', 'streaming', 'offline', 'refused']),
   cause,
   codec: z.string().nullable(),
@@ -251,6 +291,8 @@ export type SourceState = z.infer<typeof sourceState>
 export const channelState = z.object({
   channel_id: uuid,
   version: z.int32(),
+  /** Of the pipeline that it runs; earlier edge servers do not say it. */
+  pipeline_version: z.int32().optional(),
   state: z.enum(['applied', 'running', 'stopped', 'refused']),
   detector_state: z.enum(['ok', 'needs_model', 'needs_calibration', 'degraded']),
   cause,

@@ -16,22 +16,31 @@ import {
 import { health } from './health.ts'
 import { op } from './op.ts'
 
-const sinks = z.array(
-  z.strictObject({
-    address: z.string().max(1000),
-    filter: z.string().max(255),
-    type: z.enum(['portal', 'file', 'webhook']),
-  }),
-)
-const sources = z.array(
-  z.strictObject({
-    address: z.string().max(1000),
-    proxy: z.string().max(255).nullable().default(null),
-    rate: z.int().min(1).max(60).default(defaultRate),
-    type: z.enum(['rtsp', 'file', 'onvif']).default('rtsp'),
-  }),
-)
-const pipelines = z.array(z.record(z.string(), z.json()))
+const keptOnly = (instead: string) => ({
+  description: `Kept, shown and answered for tools that read it; the edge server does not act on it. ${instead}`,
+})
+const sinks = z
+  .array(
+    z.strictObject({
+      address: z.string().max(1000),
+      filter: z.string().max(255),
+      type: z.enum(['portal', 'file', 'webhook']),
+    }),
+  )
+  .meta(keptOnly('Events go to this portal.'))
+const sources = z
+  .array(
+    z.strictObject({
+      address: z.string().max(1000),
+      proxy: z.string().max(255).nullable().default(null),
+      rate: z.int().min(1).max(60).default(defaultRate),
+      type: z.enum(['rtsp', 'file', 'onvif']).default('rtsp'),
+    }),
+  )
+  .meta(keptOnly('Streams are made with their cameras: PUT /device/create, POST /source/create.'))
+const pipelines = z
+  .array(z.record(z.string(), z.json()))
+  .meta(keptOnly('Pipelines are made by POST /pipeline/create, or with their channels.'))
 
 /** The default example of the specification. */
 export const nimbleExample = {
@@ -146,15 +155,18 @@ export const nimbleSync = z
     applied_version: z.int().nullable(),
     items: z.array(
       z.object({
-        kind: z.enum(['source', 'channel']),
+        /** A pipeline goes to the edge server with the channels that run it, and is as far as the furthest of them. */
+        kind: z.enum(['source', 'pipeline', 'channel']),
         id: z.uuid(),
         name: z.string(),
-        device_id: z.uuid(),
-        site_id: z.uuid(),
+        /** Null for a pipeline, which belongs to no camera. */
+        device_id: z.uuid().nullable(),
+        site_id: z.uuid().nullable(),
         desired_version: z.int(),
         /** Null where the edge server has not said it. */
         applied_version: z.int().nullable(),
         step: z.enum(['saved', 'sent', 'applied', 'running', 'stopped', 'refused']),
+        /** Why it is not running as it is wanted, as a message id. */
         cause: z.string().nullable(),
         since: z.string().nullable(),
       }),

@@ -1,5 +1,13 @@
 /** Cameras and what is done with their pictures, brought in line with the desired state. */
-import type { EventRecord, LinkConfig, LinkSource, Overlay, SourceState } from '@sightline/contract/edge'
+import type {
+  ChannelState,
+  EventRecord,
+  LinkConfig,
+  LinkSource,
+  Overlay,
+  SourceState,
+  UnreadPiece,
+} from '@sightline/contract/edge'
 import { isOtherShape, isViolation, pipelineDefaults } from '@sightline/domain'
 import { startAnalysis } from './analysis/analysis.ts'
 import type { AllowedHost, KnownHosts } from './camera/address.ts'
@@ -72,9 +80,21 @@ export function createCameras(options: CamerasOptions): Cameras {
         if (seen.viewers.size > 0) tell({ type: 'overlay', ...overlay })
         for (const other of shownBeside(seen)) showOver(other, seen, overlay)
       },
-      onState: (state) => tell({ type: 'channel.state', ...state }),
+      onState: (state) => tellChannel(state),
     },
   )
+
+  /** With the version of its pipeline, which the analysis has nothing to do with. */
+  function ofPipeline(state: ChannelState): ChannelState {
+    const channel = applied?.channels.find(({ channel_id }) => channel_id === state.channel_id)
+    return channel?.pipeline && channel.version === state.version
+      ? { ...state, pipeline_version: channel.pipeline.version }
+      : state
+  }
+  const tellChannel = (state: ChannelState) => tell({ type: 'channel.state', ...ofPipeline(state) })
+  const tellSource = (state: SourceState) => tell({ type: 'source.state', ...state })
+  const sourceState = ({ camera, source }: Watched): SourceState => ({ ...camera.state(), version: source.version })
+  const unread = () => unreadStates(applied?.unread ?? [])
 
   /** Other streams of the camera that somebody looks at, and none of whose own pictures are analysed. */
   function shownBeside(seen: Watched): Watched[] {
@@ -105,7 +125,9 @@ export function createCameras(options: CamerasOptions): Cameras {
   })
   let portal: FetchPart | null = null
   const setChannels = (channels: LinkConfig['channels']) =>
-    analysis.setChannels(withModels(channels, applied ?? { models: [], embedders: [] }, models.state))
+    analysis.setChannels(
+      withModels(channels, applied ?? { models: [], embedders: [] }, models.state),
+    )
 
   const begin = (source: LinkSource): Watched => {
     const item: Omit<Watched, 'camera'> = { source, pace: null, viewers: new Set() }
@@ -118,7 +140,7 @@ export function createCameras(options: CamerasOptions): Cameras {
       },
       {
         onState(state) {
-          tell({ type: 'source.state', ...state })
+          tellSource({ ...state, version: item.source.version })
           if (state.state !== 'streaming') endViewers(item.viewers, state.cause ?? 'connecting')
         },
         onPace(pace) {
@@ -157,7 +179,9 @@ export function createCameras(options: CamerasOptions): Cameras {
       const source = wanted.get(id)
       if (source && isSameStream(source, item.source)) {
         hide(item, source.masks)
+        const isOther = item.source.version !== source.version
         item.source = source
+        if (isOther) tellSource(sourceState(item))
         continue
       }
       watched.delete(id)
@@ -195,19 +219,29 @@ export function createCameras(options: CamerasOptions): Cameras {
 
   return {
     state: () => ({
-      sources: [...watched.values()].map(({ camera }) => camera.state()),
-      channels: analysis.states(),
+      sources: [...[...watched.values()].map(sourceState), ...unread().sources],
+      channels: [...analysis.states().map(ofPipeline), ...unread().channels],
       interfaces: scanInterfaces(),
     }),
     appliedVersion: () => applied?.version ?? null,
     apply(config) {
       const isPortalElsewhere = `${applied?.portal_ips}` !== `${config.portal_ips}`
+      const pipelines = pipelineVersions(applied)
       applied = config
       // First, so that a camera begins with the pictures that its channels want.
       models.want(filesOf(config))
       setChannels(config.channels)
       applySources(config.sources)
       if (isPortalElsewhere) tryRefused()
+      const { sources, channels } = unread()
+      if (config.unread) log.warn('The portal wants what this version does not know', config.unread.length)
+      sources.forEach(tellSource)
+      channels.forEach(tellChannel)
+      for (const [id, version] of pipelineVersions(config)) {
+        const state = analysis.states().find(({ channel_id }) => channel_id === id)
+        // Else it speaks for itself, once it has its own new version.
+        if (state && pipelines.get(id) !== version) tellChannel(state)
+      }
       tell({ type: 'config.applied', version: config.version })
     },
     discover: (options, onFound, signal) => discover(options, { onFound, known: known(), signal }),
@@ -317,8 +351,23 @@ const aspectOf = ({ width, height }: SourceState): number | null => width && hei
 
 /** Whether the camera process can go on as it is. */
 const isSameStream = (a: LinkSource, b: LinkSource): boolean =>
-  a.address === b.address &&
-  a.username === b.username &&
-  a.password === b.password &&
-  a.proxy === b.proxy &&
-  a.refusal === b.refusal
+  a.address === b.address && a.username === b.username && a.password === b.password && a.refusal === b.refusal
+
+const pipelineVersions = (config: LinkConfig | null): Map<string, number> =>
+  new Map(config?.channels.flatMap(({ channel_id, pipeline }) => (pipeline ? [[channel_id, pipeline.version]] : [])))
+
+/** What this version cannot read is refused by itself: all else of the configuration is applied. */
+function unreadStates(pieces: readonly UnreadPiece[]): { sources: SourceState[]; channels: ChannelState[] } {
+  const refused = { state: 'refused', cause: 'not_understood', fps: null, drops: 0 } as const
+  const of = (wanted: UnreadPiece['kind']) => pieces.filter(({ kind }) => kind === wanted)
+  return {
+    sources: of('sources').map(({ id, version }) => ({
+      ...{ source_id: id, ...(version !== null && { version }), ...refused, codec: null, width: null, height: null },
+      ...{ last_frame_at: null, failed_at: null, reconnects: 0 },
+    })),
+    channels: of('channels').map(({ id, version }) => ({
+      ...{ channel_id: id, version: version ?? 0, ...refused },
+      ...{ detector_state: 'ok', expected_fps: null },
+    })),
+  }
+}

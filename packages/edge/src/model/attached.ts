@@ -44,14 +44,17 @@ export const filesOf = ({ models, embedders, channels }: LinkConfig): WantedFile
 /** Channels with what their pipelines name, as far as it is here. */
 export function withModels(
   channels: readonly LinkChannel[],
-  { models, embedders }: Pick<LinkConfig, 'models' | 'embedders'>,
+  { models, embedders, unread = [] }: Pick<LinkConfig, 'models' | 'embedders' | 'unread'>,
   stateOf: (file: WantedFile) => FileState,
 ): ChannelWork[] {
+  const lackOf = (modelId: unknown) => ({
+    cause: unread.some(({ id }) => id === modelId) ? 'not_understood' : 'model_missing',
+  })
   function modelOf({ pipeline_elements }: LinkChannel): AttachedModel | null {
     const { 'detector.kind': kind, 'detector.model': id } = pipeline_elements
     if (kind !== 'onnx' || !id) return null
     const model = models.find(({ model_id }) => model_id === id)
-    if (!model) return { cause: 'model_missing' }
+    if (!model) return lackOf(id)
     const state = stateOf(modelFile(model))
     const { sha256, head, input, labels } = model
     return 'cause' in state ? state : { sha256, file: state.file, head, input, labels }
@@ -60,7 +63,7 @@ export function withModels(
     const id = channel.usecase_key === 'fcrecog' && channel.pipeline_elements['detector.embedding']
     if (!id) return null
     const embedder = embedders.find(({ model_id }) => model_id === id)
-    if (!embedder) return { cause: 'model_missing' }
+    if (!embedder) return lackOf(id)
     const model = stateOf(modelFile(embedder))
     if ('cause' in model) return model
     const wanted = galleryFile(channel)
@@ -70,7 +73,8 @@ export function withModels(
     const { input, range, vector_length } = embedder
     return { embedder: { file: model.file, input, range, vector_length }, gallery: gallery?.file ?? null }
   }
-  return channels.map((channel) => {
+  // Another version of a pipeline with the same elements is no reason to begin anew.
+  return channels.map(({ pipeline: _, ...channel }) => {
     const model = modelOf(channel)
     const faces = facesOf(channel)
     return { ...channel, ...(model && { model }), ...(faces && { faces }) }

@@ -88,4 +88,11 @@ async function usePipeline(trx: Trx, scope: Scope, channelUid: string, pipelineU
     .where('tenant_id', '=', row.tenant_id)
     .where('id', '=', row.id)
     .execute()
+  // What was said is the version of another one.
+  await trx
+    .updateTable('channel_state')
+    .set({ pipeline_version: null })
+    .where('tenant_id', '=', row.tenant_id)
+    .where('channel_id', '=', row.id)
+    .execute()
 }

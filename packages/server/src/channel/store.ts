@@ -93,6 +93,7 @@ const running = (trx: Trx, scope: Reach) =>
       'usecase.uid as usecase_uid',
       'usecase.key as usecase_key',
       'channel_state.version as applied_version',
+      'channel_state.pipeline_version',
       'channel_state.state as reported_state',
       'channel_state.detector_state',
       'channel_state.cause as channel_cause',

@@ -78,6 +78,7 @@ export type Columns = {
     updated_at: ['Date', 'not null', 'default']
     view: ['string', 'null', 'required']
     viewed_at: ['Date', 'null', 'required']
+    pipeline_version: ['number', 'null', 'required']
   }
   customer: {
     tenant_id: ['number', 'not null', 'required']
@@ -525,6 +526,7 @@ export type Columns = {
     since: ['Date', 'not null', 'default']
     updated_at: ['Date', 'not null', 'default']
     failed_at: ['Date', 'null', 'required']
+    version: ['number', 'null', 'required']
   }
   static_number: {
     tenant_id: ['number', 'not null', 'required']

@@ -374,6 +374,8 @@ export type SourceStateTable = {
   updated_at: Generated<Date>
   /** When the last fresh connection ended without a picture; null while pictures come. */
   failed_at: Date | null
+  /** Of the stream's settings that are applied; null: earlier edge servers do not say it. */
+  version: number | null
 }
 export type ChannelStateTable = {
   tenant_id: number
@@ -391,6 +393,8 @@ export type ChannelStateTable = {
   /** How the camera's picture compared, when it was looked at last, with the one that the zones are drawn on; null: not known. */
   view: View | null
   viewed_at: Date | null
+  /** Of the pipeline that runs; null: earlier edge servers do not say it. */
+  pipeline_version: number | null
 }
 /** How a camera fared, stretch by stretch; `ended_at` null: now. */
 export type DeviceHealthTable = {

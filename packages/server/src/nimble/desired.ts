@@ -114,6 +114,8 @@ async function desiredChannels(trx: Trx, nimble: NimbleKey): Promise<LinkChannel
       'source.device_id',
       'usecase.key as usecase_key',
       'pipeline.elements',
+      'pipeline.uid as pipeline_uid',
+      'pipeline.version as pipeline_version',
     ])
     .where('channel.tenant_id', '=', nimble.tenant_id)
     .where('channel.nimble_id', '=', nimble.id)
@@ -140,6 +142,7 @@ async function desiredChannels(trx: Trx, nimble: NimbleKey): Promise<LinkChannel
     name: row.name,
     usecase_key: row.usecase_key,
     pipeline_elements: { ...pipelineDefaults(row.usecase_key), ...row.elements },
+    pipeline: { pipeline_id: row.pipeline_uid, version: row.pipeline_version },
     zones: shapes
       .filter((shape) => (shape.kind === 'mask' ? shape.device_id === row.device_id : shape.channel_id === row.id))
       .map(linkZone),

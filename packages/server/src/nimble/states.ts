@@ -174,20 +174,20 @@ export async function saveSources(db: Db, target: Target, states: readonly Sourc
     sql<{ uid: string; site_id: number }>`
       with said as (
         select source.tenant_id, source.id, source.device_id, x.*
-        from jsonb_to_recordset(${JSON.stringify(states)}::jsonb) as x (source_id uuid, state text, cause text, codec text,
+        from jsonb_to_recordset(${JSON.stringify(states)}::jsonb) as x (source_id uuid, version int, state text, cause text, codec text,
           width int, height int, fps real, last_frame_at double precision, failed_at double precision, reconnects int, drops int)
         join source on source.tenant_id = ${target.tenantId} and source.uid = x.source_id
           and source.nimble_id = ${target.id}
       ), before as (
-        select said.id, row(s.state, s.cause, s.codec, s.width, s.height) as known from said
+        select said.id, row(s.version, s.state, s.cause, s.codec, s.width, s.height) as known from said
         join source_state s on s.tenant_id = said.tenant_id and s.source_id = said.id
       ), stored as (
-        insert into source_state as s (tenant_id, source_id, state, cause, codec, width, height, fps, last_frame_at,
+        insert into source_state as s (tenant_id, source_id, version, state, cause, codec, width, height, fps, last_frame_at,
           failed_at, reconnects, drops)
-        select tenant_id, id, state, cause, codec, width, height, fps, to_timestamp(last_frame_at / 1000),
+        select tenant_id, id, version, state, cause, codec, width, height, fps, to_timestamp(last_frame_at / 1000),
           to_timestamp(failed_at / 1000), reconnects, drops
         from said order by id
-        on conflict (tenant_id, source_id) do update set state = excluded.state, cause = excluded.cause,
+        on conflict (tenant_id, source_id) do update set version = excluded.version, state = excluded.state, cause = excluded.cause,
           codec = coalesce(excluded.codec, s.codec), width = coalesce(excluded.width, s.width),
           height = coalesce(excluded.height, s.height), fps = excluded.fps,
           last_frame_at = coalesce(excluded.last_frame_at, s.last_frame_at), failed_at = excluded.failed_at,
@@ -197,7 +197,7 @@ export async function saveSources(db: Db, target: Target, states: readonly Sourc
       select distinct device.uid, device.site_id from said
       left join before on before.id = said.id
       join device on device.tenant_id = said.tenant_id and device.id = said.device_id
-      where before.known is distinct from row(said.state, said.cause, said.codec, said.width, said.height)`.execute(
+      where before.known is distinct from row(said.version, said.state, said.cause, said.codec, said.width, said.height)`.execute(
       trx,
     ),
   )
@@ -223,23 +223,26 @@ export async function saveChannels(db: Db, target: Target, states: readonly Chan
     sql<{ uid: string; site_id: number; usecase_id: number }>`
       with said as (
         select channel.tenant_id, channel.id, channel.uid, channel.site_id, channel.usecase_id, x.*
-        from jsonb_to_recordset(${JSON.stringify(states)}::jsonb) as x (channel_id uuid, version int, state text,
+        from jsonb_to_recordset(${JSON.stringify(states)}::jsonb) as x (channel_id uuid, version int, pipeline_version int, state text,
           detector_state text, cause text, fps real, expected_fps real, drops int)
         join channel on channel.tenant_id = ${target.tenantId} and channel.uid = x.channel_id
           and channel.nimble_id = ${target.id}
       ), before as (
-        select said.id, row(c.version, c.state, c.detector_state, c.cause) as known from said
+        select said.id, row(c.version, c.pipeline_version, c.state, c.detector_state, c.cause) as known from said
         join channel_state c on c.tenant_id = said.tenant_id and c.channel_id = said.id
       ), stored as (
-        insert into channel_state as c (tenant_id, channel_id, version, state, detector_state, cause, fps, expected_fps, drops)
-        select tenant_id, id, version, state, detector_state, cause, fps, expected_fps, drops from said order by id
-        on conflict (tenant_id, channel_id) do update set version = excluded.version, state = excluded.state,
-          detector_state = excluded.detector_state, cause = excluded.cause, fps = excluded.fps,
+        insert into channel_state as c (tenant_id, channel_id, version, pipeline_version, state, detector_state, cause, fps,
+          expected_fps, drops)
+        select tenant_id, id, version, pipeline_version, state, detector_state, cause, fps, expected_fps, drops from said order by id
+        on conflict (tenant_id, channel_id) do update set version = excluded.version, pipeline_version = excluded.pipeline_version,
+          state = excluded.state, detector_state = excluded.detector_state, cause = excluded.cause, fps = excluded.fps,
           expected_fps = excluded.expected_fps, drops = excluded.drops,
           since = case when c.state = excluded.state then c.since else excluded.since end, updated_at = now()
       )
       select said.uid, said.site_id, said.usecase_id from said left join before on before.id = said.id
-      where before.known is distinct from row(said.version, said.state, said.detector_state, said.cause)`.execute(trx),
+      where before.known is distinct from row(said.version, said.pipeline_version, said.state, said.detector_state, said.cause)`.execute(
+      trx,
+    ),
   )
   return rows.map(({ uid, ...row }) => changed({ tenant_id: target.tenantId, ...row }, 'channel', uid))
 }

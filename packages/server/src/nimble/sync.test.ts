@@ -29,7 +29,7 @@ describe('how far each piece is at an edge server', () => {
       (await admin.call('nimble.status', { nimble_id: nimble.uid })).body.response.desired_version
     expect(await steps()).toEqual(['pending', ['saved', null]])
     await says.nimble(nimble, 'unreachable')
-    expect(await steps()).toEqual(['unreachable', ['saved', null]])
+    expect(await steps()).toEqual(['unreachable', ['saved', 'nimble_unreachable']])
     await says.nimble(nimble, 'online')
     expect(await steps()).toEqual(['pending', ['sent', null]])
     await says.nimble(nimble, 'online', { applied_version: await desired() })
@@ -38,6 +38,77 @@ describe('how far each piece is at an edge server', () => {
     expect(await steps()).toEqual(['in_sync', ['running', null]])
     await says.source(stream, 'refused', { cause: 'not_h264:hevc' })
     expect(await steps()).toEqual(['in_sync', ['refused', 'not_h264:hevc']])
+  })
+
+  test('a stream that its edge server tells of by itself waits for nothing else', async () => {
+    const nimble = await t.make.nimble()
+    const device = await t.make.device({}, await t.make.site(), nimble)
+    const stream = await t.make.sourceOf(device)
+    if (!stream) throw new Error('no stream')
+    const says = states(t.services.db)
+    const item = async () => (await admin.call('nimble.sync', { nimble_id: nimble.uid })).body.response.items[0]
+    // It has applied no configuration as a whole.
+    await says.nimble(nimble, 'online')
+    await says.source(stream, 'streaming', { version: stream.version })
+    expect(await item()).toMatchObject({ kind: 'source', step: 'running', applied_version: stream.version })
+    await admin.call('source.update', { source_id: stream.uid, source_name: 'Other' })
+    const drifted = { step: 'sent', cause: 'version_behind', applied_version: stream.version }
+    expect(await item()).toMatchObject({ ...drifted, desired_version: stream.version + 1 })
+  })
+
+  test('a pipeline tells its own step and version; a channel that is refused for its own sake does not hold it up', async () => {
+    const nimble = await t.make.nimble()
+    const device = await t.make.device({}, await t.make.site(), nimble)
+    const first = await t.make.channel({}, device)
+    const second = await t.make.channel({ pipeline_id: first.pipeline_id, usecase_id: first.usecase_id }, device)
+    const says = states(t.services.db)
+    const [{ pipeline_id }] = (await admin.call('channel.list', { device_id: device.uid })).body.response
+    const item = async () =>
+      (await admin.call('nimble.sync', { nimble_id: nimble.uid })).body.response.items.find(
+        ({ id }: { id: string }) => id === pipeline_id,
+      )
+    const { version } = (await admin.call('pipeline.get', { pipeline_id })).body.response
+    expect(await item()).toMatchObject({ kind: 'pipeline', step: 'saved', device_id: null, site_id: null, cause: null })
+    await says.nimble(nimble, 'online')
+    expect(await item()).toMatchObject({ step: 'sent', applied_version: null, desired_version: version })
+    await says.channel(first, 'refused', { cause: 'no_zone', pipeline_version: version })
+    await says.channel(second, 'running', { pipeline_version: version })
+    expect(await item()).toMatchObject({ step: 'running', applied_version: version, cause: null })
+    await admin.call('pipeline.update', { pipeline_id, pipeline_elements: { 'decode.fps': 3 } })
+    const drifted = { step: 'sent', cause: 'version_behind', applied_version: version }
+    expect(await item()).toMatchObject({ ...drifted, desired_version: version + 1 })
+  })
+
+  test('an earlier edge server does not say the versions of pipelines: its channels show it', async () => {
+    const nimble = await t.make.nimble()
+    const channel = await t.make.channel({}, await t.make.device({}, await t.make.site(), nimble))
+    const says = states(t.services.db)
+    await says.nimble(nimble, 'online')
+    await says.channel(channel, 'running')
+    const item = async () =>
+      (await admin.call('nimble.sync', { nimble_id: nimble.uid })).body.response.items.find(
+        ({ kind }: { kind: string }) => kind === 'pipeline',
+      )
+    const { id, desired_version } = await item()
+    expect(await item()).toMatchObject({ step: 'running', applied_version: desired_version })
+    await admin.call('pipeline.update', { pipeline_id: id, pipeline_elements: { 'decode.fps': 3 } })
+    expect(await item()).toMatchObject({ step: 'sent', applied_version: null })
+  })
+
+  test('a pipeline that nothing runs is not sent, and says so to those who see the whole edge server', async () => {
+    const nimble = await t.make.nimble()
+    const site = await t.make.site()
+    const used = await t.make.channel({}, await t.make.device({}, site, nimble))
+    const spare = await t.make.pipeline('pplcnt', nimble)
+    const { body } = await admin.call('nimble.sync', { nimble_id: nimble.uid })
+    const item = body.response.items.find(({ id }: { id: string }) => id === spare.uid)
+    expect(item).toMatchObject({ step: 'saved', cause: 'pipeline_unused', applied_version: null })
+    const person = await t.make.user('viewer')
+    await t.make.assign(person, { site })
+    const theirs = await (await t.signIn(person)).call('nimble.sync', { nimble_id: nimble.uid })
+    const kinds = theirs.body.response.items.map(({ kind }: { kind: string }) => kind)
+    expect(kinds).toEqual(['source', 'pipeline', 'channel'])
+    expect(used.pipeline_id).not.toBe(spare.id)
   })
 
   test('shows people only the cameras that they reach', async () => {

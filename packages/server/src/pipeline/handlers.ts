@@ -52,7 +52,7 @@ export const pipeline: Handlers<'pipeline'> = {
     const { before, row } = await app.db.as(scope, async (trx) => {
       const seen = await readPipeline(trx, scope, pipeline_id)
       // Edge server, then pipeline: the order in which everybody waits.
-      if (pipeline_elements) await raiseDesired(trx, seen)
+      await raiseDesired(trx, seen)
       const before = await readPipeline(trx, scope, pipeline_id)
       if (before.nimble_id !== seen.nimble_id) throw stale()
       const elements =

@@ -65,6 +65,14 @@ export async function listPipelines(
   }))
 }
 
+/** Pipelines that an edge server may run, by name. */
+export const pipelinesOfNimble = (trx: Trx, scope: Scope, nimble: { tenant_id: number; id: number }) =>
+  pipelines(trx, scope)
+    .where('pipeline.tenant_id', '=', nimble.tenant_id)
+    .where('pipeline.nimble_id', '=', nimble.id)
+    .orderBy(sql`pipeline.name collate "und-x-icu"`)
+    .execute()
+
 /** Whether a row of the table `pipeline` names a model. */
 const names = (modelUid: string) =>
   sql<SqlBool>`${modelUid} in (pipeline.elements ->> 'detector.model', pipeline.elements ->> 'detector.embedding')`

@@ -40,6 +40,7 @@ const stateColumns = [
   'source_state.last_frame_at',
   'source_state.since as state_since',
   'source_state.failed_at',
+  'source_state.version as applied_version',
 ] as const
 
 /** Streams of devices, with what decides who sees them. */

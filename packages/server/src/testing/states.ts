@@ -48,5 +48,19 @@ const emptyLink = {
 }
 /** Offline is a camera of which no fresh connection brought a picture. */
 const failed = (state: Row<'source_state'>['state']) => ({ failed_at: state === 'offline' ? new Date() : null })
-const emptyStream = { cause: null, codec: null, width: null, height: null, fps: null, last_frame_at: null }
-const emptyChannel = { detector_state: 'ok' as const, cause: null, fps: null, expected_fps: null }
+const emptyStream = {
+  cause: null,
+  codec: null,
+  width: null,
+  height: null,
+  fps: null,
+  last_frame_at: null,
+  version: null,
+}
+const emptyChannel = {
+  detector_state: 'ok' as const,
+  cause: null,
+  fps: null,
+  expected_fps: null,
+  pipeline_version: null,
+}

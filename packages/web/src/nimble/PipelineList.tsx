@@ -14,6 +14,7 @@ import { mayLeave, question } from '../ui/leaving.ts'
 import { Panel } from '../ui/Panel.tsx'
 import { PipelineUsers } from '../ui/PipelineUsers.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { Steps } from '../ui/Steps.tsx'
 import { PipelineForm } from './PipelineForm.tsx'
 
 /** So many analytics of a pipeline are named in its row. */
@@ -36,7 +37,7 @@ export function PipelineList({ nimbleId: nimble_id, mayEdit }: { nimbleId: strin
   if (query.isError && !query.data) return <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
   if (!query.data) return <RowsSkeleton rows={4} height={54} />
 
-  const stepOf = new Map(sync.data?.items.map((item) => [item.id, item.step]))
+  const pieces = new Map(sync.data?.items.map((item) => [item.id, item]))
   const columns: Column<PipelineUse>[] = [
     {
       id: 'name',
@@ -64,21 +65,11 @@ export function PipelineList({ nimbleId: nimble_id, mayEdit }: { nimbleId: strin
     {
       id: 'state',
       header: t('pipeline.state'),
-      // It has no way of its own to the edge server: it is where its analytics are.
-      cell: ({ channels }) => {
+      cell: ({ pipeline_id, channels }) => {
         if (channels.length === 0) return <span className="muted">{t('pipeline.notSent')}</span>
         if (!sync.data) return sync.isError ? t('pipeline.unknown') : '–'
-        const steps = Map.groupBy(channels, ({ channel_id }) => stepOf.get(channel_id) ?? 'unknown')
-        return [...steps]
-          .map(([step, { length: count }]) =>
-            // "Running", or "2 running" where not all are there.
-            count < channels.length
-              ? t(`pipeline.some.${step}`, { count })
-              : step === 'unknown'
-                ? t('pipeline.unknown')
-                : t(`sync.step.${step}`),
-          )
-          .join(' · ')
+        const item = pieces.get(pipeline_id)
+        return item ? <Steps item={item} /> : t('pipeline.unknown')
       },
     },
   ]

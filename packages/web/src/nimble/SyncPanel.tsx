@@ -25,7 +25,8 @@ export function SyncPanel({ nimble, isNew }: { nimble: Nimble; isNew: boolean })
   const [onlyOpen, setOnlyOpen] = useState(false)
   const sync = useQuery({ ...api.nimble.sync.query({ nimble_id }), refetchInterval: 10_000 })
   const resend = useMutation(api.nimble.resend.mutation())
-  const items = sync.data?.items ?? []
+  // What nothing runs is not to run.
+  const items = (sync.data?.items ?? []).filter(({ cause }) => cause !== 'pipeline_unused')
   const open = items.filter(({ step }) => step !== 'running')
   const shown = (onlyOpen ? open : items).slice(0, mostItems)
   return (
@@ -85,10 +86,14 @@ export function SyncPanel({ nimble, isNew }: { nimble: Nimble; isNew: boolean })
               {shown.map((item) => (
                 <li key={item.id}>
                   <span className="truncate">
-                    <Go to="/device/detail" search={{ sid: item.site_id, did: item.device_id }}>
-                      {item.name}
-                    </Go>{' '}
-                    {item.kind === 'source' && <span className="muted">{t('sync.kind.source')}</span>}
+                    {item.device_id && item.site_id ? (
+                      <Go to="/device/detail" search={{ sid: item.site_id, did: item.device_id }}>
+                        {item.name}
+                      </Go>
+                    ) : (
+                      item.name
+                    )}{' '}
+                    {item.kind !== 'channel' && <span className="muted">{t(`sync.kind.${item.kind}`)}</span>}
                   </span>
                   <Steps item={item} />
                 </li>

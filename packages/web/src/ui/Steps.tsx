@@ -21,8 +21,10 @@ export function Steps({
   item: Pick<SyncItem, 'site_id' | 'step' | 'cause' | 'since' | 'desired_version' | 'applied_version'>
 }) {
   const { t } = useTranslation()
-  const zone = useSiteZones([item.site_id])(item.site_id)
-  const { step, cause, since, desired_version, applied_version } = item
+  const { step, cause, since, desired_version, applied_version, site_id } = item
+  const zoneOf = useSiteZones(site_id ? [site_id] : [])
+  // What belongs to no site in the clock of who looks.
+  const zone = site_id ? zoneOf(site_id) : undefined
   const versions =
     applied_version === null || applied_version === desired_version
       ? t('sync.version', { version: desired_version })

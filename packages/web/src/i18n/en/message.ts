@@ -142,6 +142,10 @@ export const message = {
     'Faces are found and read by your models: first add face recognition to a camera of this site, with both models.',
   faces_off: 'Face recognition is switched off at this site',
   gallery_loading: 'The known faces are on their way',
+  version_behind: 'The edge server still has an older version of it',
+  version_ahead: 'The edge server has a newer version of it than this portal: send it again',
+  pipeline_unused: 'No analytic runs it: it is sent with the first one that does',
+  not_understood: 'The edge server’s software is too old for it. Update the edge server.',
   // refusals
   stale_version: 'Someone else changed this in the meantime. Load it again, then make your change.',
   conflict: 'Somebody else did the same at this moment. Try again.',

@@ -42,6 +42,7 @@ export const deviceSource = z.object({
   source_name: z.string(),
   source_address: z.string(),
   role: z.enum(sourceRoles),
+  rate: z.int(),
 })
 
 export const device = z

@@ -9,7 +9,12 @@ const streamId = z
   .min(2, 'min_length_2')
   .max(64, 'too_long')
   .regex(/^[A-Za-z0-9_/-]+$/, 'name_characters')
-const rate = whole.pipe(z.number().min(1, 'greater_than:0').max(60))
+const rate = whole.pipe(z.number().min(1, 'greater_than:0').max(60)).meta({
+  description: 'No more pictures a second of this stream are analysed, whatever the pipelines of its analytics want',
+})
+const proxy = z.string().max(255).nullable().meta({
+  description: 'Kept and answered, without effect: edge servers read cameras directly',
+})
 
 export const sourceEntity = z
   .object({
@@ -41,7 +46,7 @@ export const source = {
       nimble_id: id.optional(),
       source_address: streamAddress,
       stream_id: streamId.optional(),
-      proxy: z.string().max(255).nullable().default(null),
+      proxy: proxy.default(null),
       rate: rate.default(defaultRate),
       role: z.enum(sourceRoles).default('both'),
       is_default: z.boolean().default(false),
@@ -61,7 +66,7 @@ export const source = {
       source_name: thing.optional(),
       source_address: streamAddress.optional(),
       stream_id: streamId.optional(),
-      proxy: z.string().max(255).nullable().optional(),
+      proxy: proxy.optional(),
       rate: rate.optional(),
       role: z.enum(sourceRoles).optional(),
       is_default: z.boolean().optional(),

@@ -126,7 +126,7 @@ export function createCameras(options: CamerasOptions): Cameras {
   let portal: FetchPart | null = null
   const setChannels = (channels: LinkConfig['channels']) =>
     analysis.setChannels(
-      withModels(channels, applied ?? { models: [], embedders: [] }, models.state),
+      withModels(withinRates(channels, applied?.sources ?? []), applied ?? { models: [], embedders: [] }, models.state),
     )
 
   const begin = (source: LinkSource): Watched => {
@@ -352,6 +352,16 @@ const aspectOf = ({ width, height }: SourceState): number | null => width && hei
 /** Whether the camera process can go on as it is. */
 const isSameStream = (a: LinkSource, b: LinkSource): boolean =>
   a.address === b.address && a.username === b.username && a.password === b.password && a.refusal === b.refusal
+
+/** No more pictures of a stream are analysed than its rate says, whatever the pipelines on it want. */
+function withinRates(channels: LinkConfig['channels'], sources: readonly LinkSource[]): LinkConfig['channels'] {
+  const rates = new Map(sources.map(({ source_id, rate }) => [source_id, rate]))
+  return channels.map((channel) => {
+    const wanted = Number({ ...pipelineDefaults(channel.usecase_key), ...channel.pipeline_elements }['decode.fps'])
+    const fps = Math.min(wanted, rates.get(channel.source_id) ?? wanted)
+    return { ...channel, pipeline_elements: { ...channel.pipeline_elements, 'decode.fps': fps } }
+  })
+}
 
 const pipelineVersions = (config: LinkConfig | null): Map<string, number> =>
   new Map(config?.channels.flatMap(({ channel_id, pipeline }) => (pipeline ? [[channel_id, pipeline.version]] : [])))

@@ -240,6 +240,7 @@ export const deviceSource = (row: StreamRow): Device['device_source'][number] =>
   source_name: row.name,
   source_address: row.address,
   role: row.role,
+  rate: row.rate,
 })
 
 /** Public ids of the channels that run on streams, by the stream's number. */

@@ -97,7 +97,7 @@ test('an address is at a host of the camera, however it is written; one that is 
 test('the streams at the place of the default go along with its address, and no others', () => {
   const streams = (...addresses: string[]) => ({
     device_source: addresses.map((source_address, i) => ({
-      ...{ source_id: String(i), source_name: `Stream ${i}`, source_address, role: 'both' as const },
+      ...{ source_id: String(i), rate: 25, source_name: `Stream ${i}`, source_address, role: 'both' as const },
     })),
   })
   const together = streams('rtsp://192.0.2.1/1', 'rtsp://192.0.2.1:554/2')
@@ -110,7 +110,7 @@ test('the streams at the place of the default go along with its address, and no 
 
 describe('streams of a camera in whose place another comes', () => {
   const stream = (source_id: string, role: 'analytics' | 'live' | 'both') => ({
-    ...{ source_id, role, source_name: `Stream ${source_id}` },
+    ...{ source_id, role, rate: 25, source_name: `Stream ${source_id}` },
     source_address: `rtsp://192.0.2.1/${source_id}`,
   })
   const camera = (streams: Device['device_source'], ...used: string[]) =>

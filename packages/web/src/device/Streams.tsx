@@ -1,5 +1,18 @@
-import { ActionIcon, Alert, Button, Group, Menu, Modal, PasswordInput, Select, Stack, TextInput } from '@mantine/core'
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  NumberInput,
+  PasswordInput,
+  Select,
+  Stack,
+  TextInput,
+} from '@mantine/core'
 import { type Device, sourceRoles, api as table } from '@sightline/contract'
+import { defaultRate } from '@sightline/domain'
 import { IconDots, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -121,7 +134,7 @@ export function Streams({ device }: { device: Device }) {
 function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream | null; onDone: () => void }) {
   const { t } = useTranslation()
   const { device_id } = device
-  type Values = { source_name: string; source_address: string; role: Stream['role']; password: string }
+  type Values = { source_name: string; source_address: string; role: Stream['role']; rate: number; password: string }
   const needsPassword = ({ source_address }: Values) => device.password !== '' && !isAtHost(source_address, device)
   // What was typed for another host must not become the camera's when its own address is put back.
   const toCall = ({ password, ...rest }: Values) => ({
@@ -134,6 +147,7 @@ function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream
       source_name: stream?.source_name ?? '',
       source_address: stream?.source_address ?? '',
       role: stream?.role ?? ('live' as Stream['role']),
+      rate: stream?.rate ?? defaultRate,
       password: '',
     },
     secrets: ['password'],
@@ -189,6 +203,14 @@ function StreamForm({ device, stream, onDone }: { device: Device; stream: Stream
           allowDeselect={false}
           data={sourceRoles.map((role) => ({ value: role, label: t(`device.role.${role}`) }))}
           {...field('role')}
+        />
+        <NumberInput
+          label={t('stream.rate')}
+          description={t('stream.rateHint')}
+          min={1}
+          max={60}
+          allowDecimal={false}
+          {...field('rate')}
         />
         <Group gap="sm">
           <Button

@@ -108,6 +108,8 @@ export const stream = {
   used_other: '{{count}} analytics read it',
   addressHint: 'Like rtsp://192.168.1.20:554/stream2; the user name and password are those of the camera',
   role: 'Used for',
+  rate: 'Pictures analysed per second, at most',
+  rateHint: 'Less costs less, whatever its analytics ask for. Live view shows them all.',
   test: 'Test the stream',
   mainName: 'Main',
   liveName: 'Small',

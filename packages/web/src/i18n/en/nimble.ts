@@ -122,7 +122,7 @@ export const nimble = {
       pipelines: 'What runs is made on the page of the edge server, under Pipelines.',
       sinks: 'Events go to this portal, whatever stands here.',
       sources:
-        'Cameras are added at their site. Rate and proxy have no effect: pictures come as the camera sends them, and are read directly.',
+        'Cameras are added at their site, and each of their streams has its own rate. A proxy has no effect anywhere: cameras are read directly.',
     },
     pipelines: 'Pipelines',
     sinks: 'Sinks',

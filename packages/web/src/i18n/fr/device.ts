@@ -111,6 +111,8 @@ export const stream: Catalogue['stream'] = {
   used_other: '{{count}} analyses le lisent',
   addressHint: 'Comme rtsp://192.168.1.20:554/stream2 ; l’utilisateur et le mot de passe sont ceux de la caméra',
   role: 'Sert à',
+  rate: 'Images analysées par seconde, au plus',
+  rateHint: 'Moins coûte moins, quoi que demandent ses analyses. Le direct les montre toutes.',
   test: 'Essayer le flux',
   mainName: 'Principal',
   liveName: 'Petit',

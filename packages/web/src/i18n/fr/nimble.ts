@@ -125,7 +125,7 @@ export const nimble: Catalogue['nimble'] = {
       pipelines: 'Ce qui tourne se crée sur la page du serveur edge, sous Pipelines.',
       sinks: 'Les événements vont à ce portail, quoi qu’il soit écrit ici.',
       sources:
-        'Les caméras s’ajoutent à leur site. Cadence et proxy sont sans effet : les images viennent comme la caméra les envoie, et sont lues directement.',
+        'Les caméras s’ajoutent à leur site, et chacun de leurs flux a sa propre cadence. Un proxy n’a d’effet nulle part : les caméras sont lues directement.',
     },
     pipelines: 'Pipelines',
     sinks: 'Sorties',

@@ -19,6 +19,7 @@ import { statements as faceDays } from './migrations/0021_face_days.ts'
 import { statements as dwell } from './migrations/0022_dwell.ts'
 import { statements as foreign } from './migrations/0023_foreign.ts'
 import { statements as pieces } from './migrations/0024_pieces.ts'
+import { statements as endpoints } from './migrations/0025_endpoints.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -50,6 +51,7 @@ const migrations: Record<string, Migration> = {
   '0022_dwell': run(dwell),
   '0023_foreign': run(foreign),
   '0024_pieces': run(pieces),
+  '0025_endpoints': run(endpoints),
 }
 
 /**

@@ -43,6 +43,12 @@ describe('a camera that a search found', () => {
     expect(isSameCamera({ ...device, uuid: 'SN-0815' }, camera)).toBe(true)
   })
 
+  test('is known by its id alone where others answer at the same host and port, as channels of a recorder do', () => {
+    expect(isSameCamera(device, camera, true)).toBe(false)
+    expect(isSameCamera({ ...device, onvifPort: 80 }, { ...camera, uuid: null }, true)).toBe(false)
+    expect(isSameCamera({ ...device, uuid }, camera, true)).toBe(true)
+  })
+
   test('on loopback is not its neighbour', () => {
     const simulated = { ...camera, uuid: null, host: '127.0.0.1', port: 8001 }
     const added = { ...device, addresses: ['rtsp://127.0.0.1:8554/1'] }

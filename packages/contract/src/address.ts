@@ -34,14 +34,17 @@ export type Identified = { uuid: string | null; onvifPort: number | null; addres
 /**
  * Whether a device is the camera that answered a search: the same ONVIF endpoint, or where one of the two has none, the
  * same host and port. Where the device's port is not known its host decides, except on loopback, which is the host of all
- * simulated cameras.
+ * simulated cameras. Channels of a recorder answer at one host and port: which of them a device is only an id tells.
+ * @param isChannel others answered at the same host and port
  */
 export function isSameCamera(
   { uuid, onvifPort, addresses }: Identified,
   camera: { uuid: string | null; host: string; port: number },
+  isChannel = false,
 ): boolean {
   const [own, other] = [endpointUuid(uuid), endpointUuid(camera.uuid)]
   if (own !== null && other !== null) return own === other
+  if (isChannel) return false
   const isPort = onvifPort === null ? !isLoopbackHost(camera.host) : onvifPort === camera.port
   return isPort && addresses.some((address) => addressPlace(address)?.host === camera.host)
 }

@@ -22,6 +22,7 @@ function rangeFault(range: string): 'range_invalid' | 'range_not_private' | 'ran
 }
 
 type Nimble = { tenant_id: number; uid: string }
+type Answered = Parameters<typeof isSameCamera>[1]
 type Search = { seconds: number; range?: string; interfaces?: string[] }
 
 /** Looks for cameras from an edge server. Each is told as it answers, with the device that already has it. */
@@ -36,6 +37,11 @@ export async function discover(app: Services, nimble: Nimble, search: Search, jo
       // One camera answers on several interfaces.
       const key = camera.endpoint_uuid?.toLowerCase() ?? camera.xaddr
       if (found.has(key)) return
+      const neighbours = [...found].filter(([, { host, port }]) => host === camera.host && port === camera.port)
+      const deviceOf = (one: Answered) =>
+        known.find((device) => isSameCamera(device, one, neighbours.length > 0))?.uid ?? null
+      // The first of them was taken for the only one there.
+      for (const [at, one] of neighbours) found.set(at, { ...one, device_id: deviceOf({ ...one, uuid: one.UUID }) })
       found.set(key, {
         UUID: camera.endpoint_uuid,
         xaddr: camera.xaddr,
@@ -46,7 +52,7 @@ export async function discover(app: Services, nimble: Nimble, search: Search, jo
         model: camera.model,
         interface: camera.interface,
         is_demo: app.demo.isDemo(camera.host, camera.port),
-        device_id: known.find((device) => isSameCamera(device, { ...camera, uuid: camera.endpoint_uuid }))?.uid ?? null,
+        device_id: deviceOf({ ...camera, uuid: camera.endpoint_uuid }),
       })
       job.report({ done: found.size, result: result(null) })
     },

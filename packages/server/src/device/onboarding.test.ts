@@ -2,12 +2,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DemoCamera, Discovery, EventEntity, LiveMessage, StreamMessage } from '@sightline/contract'
 import { localNimbleId } from '@sightline/domain'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { probeMatches, startResponder } from '../../../edge/src/onvif/testing/responder.ts'
 import { createDemo } from '../demo/supervisor.ts'
 import { liveBytes } from '../live/viewer.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { freePort, startTestCamera, type TestCamera } from '../testing/cameras.ts'
-import { startLocalNimble, type TestNimble } from '../testing/nimble.ts'
+import { allowCamera, startLocalNimble, type TestNimble } from '../testing/nimble.ts'
 import { openSocket, openStream } from '../testing/socket.ts'
 import { until as holds } from '../testing/until.ts'
 
@@ -70,6 +71,36 @@ test('a search finds the camera, tells it before the search ends, and says where
   expect(foundIn(last)).toMatchObject({ xaddr: camera.xaddr, name: camera.name, is_demo: true, device_id: null })
   const { scanned } = (await admin.call('job.get', { job_id: last?.job_id })).body.response.result
   expect(scanned).toMatchObject({ range: null, interfaces: expect.arrayContaining(['lo']) })
+})
+
+test('of a recorder only those channels are marked that were added, and not all after the first', async () => {
+  const port = await freePort()
+  const [first, second, nameless] = [crypto.randomUUID(), crypto.randomUUID(), 'not-a-uuid']
+  const channels = await startResponder((relatesTo) =>
+    [first, second, nameless].map((uuid, at) =>
+      probeMatches({ relatesTo, uuid, xaddrs: `http://127.0.0.1:${port}/onvif/${at}` }),
+    ),
+  )
+  onTestFinished(() => channels.close())
+  allowCamera(nimble, { hosts: [...cameras.hosts, { host: '127.0.0.1', ports: [port] }] })
+  onTestFinished(() => allowCamera(nimble, cameras))
+  const edge = await t.services.db.owner((trx) =>
+    trx.selectFrom('nimble').selectAll().where('uid', '=', localNimbleId).executeTakeFirstOrThrow(),
+  )
+  const site = await t.make.site()
+  const add = (endpoint_uuid: string | null, path: number) =>
+    t.make.device({ stream_address: `rtsp://127.0.0.1/${path}`, onvif_port: port, endpoint_uuid }, site, edge)
+  const marked = async () => {
+    const last = (await discover()).at(-1)?.result as Discovery | undefined
+    const there = (last?.found ?? []).filter((one) => one.port === port).sort((a, b) => a.xaddr.localeCompare(b.xaddr))
+    return there.map(({ device_id }) => device_id)
+  }
+  // Typed by its address, so nobody knows which of them it is.
+  const typed = await add(null, 9)
+  expect(await marked()).toEqual([null, null, null])
+  const { uid } = await add(second, 2)
+  expect(await marked()).toEqual([null, uid, null])
+  for (const each of [typed.uid, uid]) await admin.call('device.delete', { device_id: each })
 })
 
 test('a search can be stopped', async () => {

@@ -138,4 +138,4 @@ test('from two models to a known person: added, attached, allowed, enrolled, ref
   await page.getByText('Nobody is known here').waitFor()
   await page.getByRole('button', { name: 'Switch off' }).click()
   await page.getByText('Faces are not compared here.', { exact: false }).waitFor()
-}, 240_000)
+})

@@ -214,7 +214,7 @@ test('line crossings equal the truth of the scene over whole loops, and mean cou
   )
   expect(mean).toBeGreaterThan(expected * 0.85)
   expect(mean).toBeLessThan(expected * 1.15)
-}, 420_000)
+})
 
 const windows = async (channelId: string): Promise<EventEntity[] | null> => {
   const list = (await caller.call('event', 'range', {
@@ -309,7 +309,7 @@ test('portal, nimble and database are killed in turn: everything comes back, no 
   if (degraded > 0)
     console.log(`the machine was too busy to judge gaps: ${degraded} of ${list.length} windows left pictures out`)
   else expect(gaps.length).toBeLessThanOrEqual(1)
-}, 300_000)
+})
 
 const databasePid = (): number =>
   Number(readFileSync(`${product.dataDir}/postgres/data/postmaster.pid`, 'utf8').split('\n')[0])

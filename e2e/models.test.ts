@@ -68,7 +68,7 @@ test('a model is uploaded, seen at work, given its labels, added and deleted; wh
   await page.getByRole('button', { name: 'Delete the model Helmets of the site' }).click()
   await page.getByRole('button', { name: 'Delete model' }).click()
   await page.getByText('No detection models yet').waitFor()
-}, 180_000)
+})
 
 test('of 300 classes without names any gets its meaning: by number, by a pasted list, and nothing is lost on the way', async () => {
   const page = await stage.as(usernameOf('super_admin'), { width: 390, height: 844 })
@@ -126,4 +126,4 @@ test('of 300 classes without names any gets its meaning: by number, by a pasted 
   await page.getByText('No detection models yet').waitFor({ state: 'detached', timeout: 60_000 })
   const [model] = (await prepared.root.call('model', 'list', {})) as Model[]
   expect(model?.labels).toEqual({ 3: 'person', 217: 'forklift', 299: 'helmet' })
-}, 180_000)
+})

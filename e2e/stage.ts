@@ -38,7 +38,7 @@ export function createStage(setUp?: (product: Product) => Promise<unknown>): Sta
     product = await startProduct()
     browser = await openBrowser()
     await setUp?.(product)
-  }, 180_000)
+  })
   afterEach(async ({ task }) => {
     const pages = opened
     opened = []

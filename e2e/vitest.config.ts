@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 const common = {
   pool: 'forks' as const,
-  testTimeout: 300_000,
-  hookTimeout: 120_000,
+  testTimeout: 600_000,
+  hookTimeout: 180_000,
 }
 
 /**

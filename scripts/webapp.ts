@@ -19,8 +19,7 @@ export async function buildWebApp(root: string): Promise<string | null> {
   const output = await run(root, draft)
   done()
   if (output === null) {
-    rmSync(join(root, 'packages/web/dist'), { recursive: true, force: true })
-    renameSync(draft, join(root, 'packages/web/dist'))
+    replace(join(root, 'packages/web/dist'), draft)
   } else {
     rmSync(draft, { recursive: true, force: true })
     return output
@@ -28,6 +27,19 @@ export async function buildWebApp(root: string): Promise<string | null> {
   // Taken again: the build itself writes the route tree into the sources.
   writeFileSync(stampFile, fingerprint(root))
   return null
+}
+
+/** Another start may put its own build there at the same moment: the last one stays. */
+function replace(place: string, draft: string): void {
+  for (;;) {
+    rmSync(place, { recursive: true, force: true })
+    try {
+      renameSync(draft, place)
+      return
+    } catch (error) {
+      if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    }
+  }
 }
 
 function run(root: string, outDir: string): Promise<string | null> {

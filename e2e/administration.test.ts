@@ -1,5 +1,6 @@
 /** What administrators look after: licences and their renewal, pipelines, the simulated cameras. */
-import type { Channel, License } from '@sightline/contract'
+import { generateKeyPairSync } from 'node:crypto'
+import type { Channel, Device, License } from '@sightline/contract'
 import { localNimbleId } from '@sightline/domain'
 import { expect, test } from 'vitest'
 import { attach, prepareCamera, registerFirst, usernameOf } from './prepared.ts'
@@ -217,3 +218,55 @@ test('the status says of each part how it is, also of what is not set up, in the
   await open(page, '/fr/status')
   await page.getByRole('link', { name: 'Serveur edge local' }).waitFor()
 })
+
+test('a licence whose signer does not count says why on its card, warns of no end, and is offered for nothing', async () => {
+  const { root, sid } = prepared
+  const issued = (until: Date) =>
+    root.call('license', 'issue', { customer: 'Acme Logistics', channels: 5, until: until.toISOString() })
+  const { license_key } = await issued(new Date(Date.now() + 20 * 24 * hourMs))
+  const { license_id } = (await root.call('license', 'create', { license_name: 'Quay', license_key })) as License
+  await root.call('nimble', 'license', { nimble_id: localNimbleId, license_id })
+  const { device_id } = (await root.call('device', 'create', {
+    ...{ device_name: 'Gate', site_id: sid, nimble_id: localNimbleId },
+    stream_address: 'rtsp://198.51.100.9/gate',
+  })) as Device
+  const page = await stage.as(usernameOf('super_admin'), { expected: [/ERR_CONNECTION|WebSocket|status of 50/] })
+  await open(page, '/license')
+  await page.getByText(/^Licence Quay expires on /).waitFor()
+
+  // From now on the portal's maker signs, and nobody else.
+  const { publicKey } = generateKeyPairSync('ed25519')
+  const vendor = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64')
+  await stage.restart({ LICENSE_PUBLIC_KEY: vendor })
+  await open(page, '/license')
+  const card = page.getByRole('article').filter({ hasText: 'Quay' })
+  await card.getByText('Does not count', { exact: true }).waitFor()
+  await card
+    .getByText('its key is not signed by whoever issues the licences of this portal', { exact: false })
+    .waitFor()
+  await card.getByText('Its analytics go on; no new ones can be attached.', { exact: false }).waitFor()
+  await page.getByText(/^Licence Quay /).waitFor({ state: 'detached' })
+  expect(await page.getByRole('button', { name: 'Issue a key…' }).count()).toBe(0)
+  await sound(page)
+  await page.screenshot({ path: `${shots}license-foreign.png` })
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.screenshot({ path: `${shots}license-foreign-390.png`, fullPage: true })
+  await page.setViewportSize({ width: 1440, height: 900 })
+
+  await open(page, `/channel/add?sid=${sid}&did=${device_id}`)
+  await page.getByRole('radio', { name: /^People counting/ }).check()
+  await page.getByText('The licence does not count here', { exact: false }).last().waitFor()
+  expect(await page.getByRole('button', { name: 'Continue' }).isDisabled()).toBe(true)
+  await sound(page)
+
+  await open(page, '/configuration/add')
+  const choice = page.getByRole('combobox', { name: /^Licence/ })
+  expect(await choice.inputValue()).not.toContain('Quay')
+  await choice.click()
+  const option = page.getByRole('option', { name: /^Quay .* Does not count$/ })
+  await option.waitFor()
+  expect(await option.getAttribute('data-combobox-disabled')).toBe('true')
+  await open(page, '/fr/license')
+  await page.getByText('Ne compte pas', { exact: true }).first().waitFor()
+  await page.screenshot({ path: `${shots}license-foreign-fr.png` })
+}, 180_000)

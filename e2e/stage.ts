@@ -19,6 +19,8 @@ export type Stage = {
    * seen on it.
    */
   as(username: string | null, options?: Parameters<typeof openPage>[2]): Promise<Page>
+  /** Ends the product and starts it on its data again, with these settings beside its own. */
+  restart(env: Record<string, string>): Promise<void>
   /** Goes to an address and waits until its screen has a title and nothing on it is busy. */
   open(page: Page, address: string): Promise<void>
 }
@@ -70,6 +72,11 @@ export function createStage(setUp?: (product: Product) => Promise<unknown>): Sta
       const watched = await pageOf(browser, product, username, options)
       opened.push(watched)
       return watched.page
+    },
+    async restart(env) {
+      const { dataDir, origin } = product
+      await product.stop()
+      product = await startProduct({ dataDir, port: Number(new URL(origin).port), env })
     },
     async open(page, address) {
       await page.goto(product.origin + address)

@@ -15,7 +15,9 @@ export function LicenseWatch() {
   const mayCare = may(useUser().role_key, 'admin_and_above')
   const { data } = useQuery({ ...api.license.list.query({}), enabled: mayCare, staleTime: 600_000 })
   const due = data
-    ?.map((license) => ({
+    // One that does not count here does not begin to when it ends; its card says why.
+    ?.filter(({ state }) => state !== 'foreign')
+    .map((license) => ({
       license,
       stage: expiryStage(license.expires_at === null ? null : Date.parse(license.expires_at), portalNow()),
     }))

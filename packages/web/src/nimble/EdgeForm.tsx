@@ -58,12 +58,16 @@ type Props = {
   onCancel: () => void
 }
 
+/** Whether an edge server can be bound to it. */
+const counts = ({ state }: License): boolean => state !== 'foreign'
+
 export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onCancel }: Props) {
   const { t } = useTranslation()
   const [isAdvanced, { toggle }] = useDisclosure()
   const { organization_id: own } = useUser()
   const owner = nimble?.organization_id ?? own
   const licensesOf = (organization: string) => licenses.filter((one) => one.organization_id === organization)
+  const firstOf = (organization: string) => licensesOf(organization).find(counts)?.license_id ?? ''
   const { values, form, field, frame, isSaving } = useDraftForm({
     name: nimble ? `nimble.edit:${nimble.nimble_id}` : 'nimble.add',
     initial: {
@@ -72,7 +76,7 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
       address: nimble?.address ?? '',
       port: (nimble?.port ?? '') as number | '',
       organization_id: owner,
-      license_id: nimble?.license_id ?? licensesOf(owner)[0]?.license_id ?? '',
+      license_id: nimble?.license_id ?? firstOf(owner),
       connection_timeout: nimble?.connection_timeout ?? defaults.connection_timeout,
       wait_between_retry: nimble?.wait_between_retry ?? defaults.wait_between_retry,
       retry_times: nimble?.retry_times ?? defaults.retry_times,
@@ -106,7 +110,11 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
               disabled={Boolean(nimble) && !mayBind}
               data={offered.map((one) => ({
                 value: one.license_id,
-                label: `${licenseName(one)} (${one.channels_used}/${one.channel_limit})`,
+                label: [
+                  `${licenseName(one)} (${one.channels_used}/${one.channel_limit})`,
+                  ...(counts(one) ? [] : [t('license.state.foreign')]),
+                ].join(' · '),
+                disabled: !counts(one) && one.license_id !== nimble?.license_id,
               }))}
               {...field('license_id')}
             />
@@ -115,7 +123,7 @@ export function EdgeForm({ nimble, licenses, mayBind, submitLabel, onSubmit, onC
                 {...field('organization_id')}
                 onChange={(next) => {
                   form.setFieldValue('organization_id', next)
-                  form.setFieldValue('license_id', licensesOf(next)[0]?.license_id ?? '')
+                  form.setFieldValue('license_id', firstOf(next))
                 }}
               />
             )}

@@ -4,7 +4,7 @@
  * own, most of whose other addresses nobody has.
  */
 import type { Job, StreamFrame, StreamMessage } from '@sightline/contract'
-import { localNimbleId } from '@sightline/domain'
+import { listenSeconds, localNimbleId } from '@sightline/domain'
 import { WebSocket } from 'ws'
 import { freePort, until } from '../e2e/product.ts'
 import { startCameraNetwork } from '../packages/simcam/src/testing/network.ts'
@@ -75,7 +75,7 @@ export async function discovery(run: Run): Promise<Figure[]> {
       gate: { atMost: 1000 },
       isWallClock: true,
       correct: { ok: isWhole, what },
-      note: 'cameras may wait half a second before they answer, so the edge server listens for 0.7 s whatever comes',
+      note: `cameras may wait half a second before they answer, so the edge server listens for ${listenSeconds.first} s whatever comes`,
     },
   ]
 }
@@ -130,8 +130,9 @@ async function scan(call: Call, stream: Stream, answered: Map<string, number>): 
     if (message.state !== 'running' && message.state !== 'queued' && message.state !== 'pending') ended.resolve(at)
   })
   const begun = Date.now()
-  // Interfaces that do not exist: only the addresses of the range are asked.
-  await call('POST', '/device/discover', { nimble_id: localNimbleId, range, interfaces: [] })
+  // As the screen asks at first. Without interfaces: only the addresses of the range are asked.
+  const asked = { nimble_id: localNimbleId, timeout: listenSeconds.first, range, interfaces: [] }
+  await call('POST', '/device/discover', asked)
   const end = await ended.promise
   stop()
   const delays = [...shown].flatMap(([uuid, at]) => {

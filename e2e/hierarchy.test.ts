@@ -607,14 +607,14 @@ test("a site's place comes from its zip code and its picture from the camera at 
   expect([picture.status(), picture.headers()['content-type']]).toEqual([200, expect.stringMatching(/^image\//)])
 
   await open(page, `/device/discover?sid=${sid}`)
-  const range = page.getByRole('textbox', { name: /^Addresses to ask one by one/ })
+  const range = page.getByRole('combobox', { name: /^Addresses to ask one by one/ })
   await range.fill('8.8.8.0/24')
   await press(page, 'Look for cameras')
   await page.getByText('Only private networks can be searched').waitFor()
   await range.fill('192.168.254.0/30')
   await press(page, /^Look/)
   await page.getByText(/^Looked in .*192\.168\.254\.0\/30, /).waitFor()
-  await press(page, 'Look again')
+  await press(page, 'Listen longer')
   await press(page, 'Stop')
   await page.getByText('The search was stopped').waitFor()
 

@@ -1,4 +1,4 @@
-import { bulkDevices, endpointUuid } from '@sightline/domain'
+import { bulkDevices, endpointUuid, listenSeconds } from '@sightline/domain'
 import * as z from 'zod'
 import { channelEntity, channelStats, channelStatus } from './channel.ts'
 import { finding, scanned } from './edge.ts'
@@ -282,7 +282,7 @@ export const deviceOps = {
     reads: true,
     input: z.strictObject({
       nimble_id: id,
-      timeout: z.number().min(0.3).max(30).default(0.7),
+      timeout: z.number().min(0.3).max(30).default(listenSeconds.first),
       /** IPv4 range in CIDR form, private networks only, at most /22. */
       range: z.string().max(40).optional(),
       interfaces: z.array(z.string().max(64)).max(32).optional(),

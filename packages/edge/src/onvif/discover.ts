@@ -1,7 +1,7 @@
 /** Asks every network of this machine, and optionally each address of a range, for cameras; tells of each as it answers. */
 import { networkInterfaces } from 'node:os'
 import type { LinkDiscovered, Scanned } from '@sightline/contract/edge'
-import { endpointUuid } from '@sightline/domain'
+import { endpointUuid, listenSeconds } from '@sightline/domain'
 import { isCameraIp, isOwnIp, type KnownHosts } from '../camera/address.ts'
 import { Failed } from '../engine.ts'
 import { words } from './device.ts'
@@ -9,8 +9,6 @@ import { rangeAddresses } from './range.ts'
 import { ask, discoveryGroup, type OnMatch } from './wsd.ts'
 import { textAt, type XmlNode } from './xml.ts'
 
-/** Devices may delay their answer by 500 ms, by design. */
-export const defaultSeconds = 0.7
 /** One who floods the network with answers fills no memory, and hides no other camera. */
 const maxFound = 1000
 const maxFoundOfHost = 64
@@ -51,7 +49,7 @@ export async function discover(options: DiscoverOptions, hooks: DiscoverHooks): 
   if (wanted.length === 0 && !range) throw new Failed('interface_unknown')
 
   const over = AbortSignal.any([
-    AbortSignal.timeout((options.seconds ?? defaultSeconds) * 1000),
+    AbortSignal.timeout((options.seconds ?? listenSeconds.first) * 1000),
     ...(hooks.signal ? [hooks.signal] : []),
   ])
   const { tell, unusable } = tellOnce(hooks)

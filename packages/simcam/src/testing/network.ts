@@ -19,13 +19,19 @@ const script = fileURLToPath(new URL('./network-process.ts', import.meta.url))
 /**
  * @param network the first three numbers of a /24, of which this machine becomes the first host
  * @param hosts the last numbers of the cameras
+ * @param secure the last numbers of those that name an address by https alone, at which nothing more is to be had
  * @returns null where that is not allowed: it needs root, or CAP_NET_ADMIN, and iproute2
  */
-export async function startCameraNetwork(network: string, hosts: readonly number[]): Promise<CameraNetwork | null> {
-  const addresses = hosts.map((host) => `${network}.${host}`)
+export async function startCameraNetwork(
+  network: string,
+  hosts: readonly number[],
+  secure: readonly number[] = [],
+): Promise<CameraNetwork | null> {
+  const addresses = [...hosts, ...secure].map((host) => `${network}.${host}`)
   const namespace = `sightline-${process.pid}`
   if (!makeNetwork(namespace, network, addresses)) return null
-  const args = ['netns', 'exec', namespace, process.execPath, script, ...addresses]
+  const cameras = addresses.map((address, i) => (i < hosts.length ? address : `https://${address}`))
+  const args = ['netns', 'exec', namespace, process.execPath, script, ...cameras]
   const child = spawn('ip', args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   let hear: (uuid: string, at: number) => void = () => undefined

@@ -1,25 +1,29 @@
 /** Looking for cameras from an edge server, and adding those that were chosen: for the wizard and the discovery screen. */
 import { type DemoCamera, type Discovered, type Discovery, discovery, type Job, type Probe } from '@sightline/contract'
+import { listenSeconds } from '@sightline/domain'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useEffectEvent } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useTopic } from '../live.ts'
 import { bestProfile } from './camera-choice.ts'
 import { api, queryClient } from './client.ts'
 
-/** How long the edge server listens for answers. */
-const listenSeconds = 3
 const pollMs = 1000
 
 const isOver = (job: Job | undefined) => job !== undefined && !['queued', 'pending', 'running'].includes(job.state)
+
+/** Which camera it is, whatever answers: its id, or its address. */
+export const identity = (found: Discovered) => found.UUID ?? found.xaddr
 
 /** Where to look; left out, the edge server asks all its networks. */
 export type Where = { range?: string; interfaces?: string[] }
 
 export type Look = {
-  /** A new search supersedes the one before. */
-  start: (nimbleId: string, where?: Where) => void
+  /** A new search supersedes the one before. `isLonger`: it listens for those that answer late, and what was found stays. */
+  start: (nimbleId: string, where?: Where, isLonger?: boolean) => void
   stop: () => void
   found: readonly Discovered[]
+  /** Whether the last search listened longer. */
+  isLonger: boolean
   scanned: Discovery['scanned']
   /** `stopped`: somebody ended it before it had looked everywhere. */
   state: 'idle' | 'looking' | 'done' | 'stopped' | 'failed'
@@ -32,6 +36,7 @@ export type Look = {
 /** A search for cameras; what it finds arrives one by one. */
 export function useDiscovery(): Look {
   const begin = useMutation(api.device.discover.mutation({ quiet: true, inline: true }))
+  const [earlier, setEarlier] = useState<readonly Discovered[]>([])
   const jobId = begin.data?.job_id ?? null
   const job = useQuery({
     ...api.job.get.query({ job_id: jobId ?? '' }),
@@ -49,14 +54,18 @@ export function useDiscovery(): Look {
   // Who goes away is not waiting for an answer any more.
   const stopLatest = useEffectEvent(stop)
   useEffect(() => () => stopLatest(), [])
+  const heard = result.data?.found ?? []
+  const found = [...earlier.filter((one) => !heard.some((other) => identity(other) === identity(one))), ...heard]
   const hasFailed = begin.isError || job.isError || job.data?.state === 'failed'
   return {
-    start: (nimble_id, where = {}) => {
+    start: (nimble_id, where = {}, isLonger = false) => {
       stop()
-      begin.mutate({ nimble_id, timeout: listenSeconds, ...where })
+      setEarlier(isLonger ? found : [])
+      begin.mutate({ nimble_id, timeout: listenSeconds[isLonger ? 'longer' : 'first'], ...where })
     },
     stop,
-    found: result.data?.found ?? [],
+    found,
+    isLonger: begin.variables?.timeout === listenSeconds.longer,
     scanned: result.data?.scanned ?? null,
     state: hasFailed
       ? 'failed'

@@ -48,7 +48,6 @@ export function Discover({ site, nimbles, nimbleId }: Props) {
             key={nimble.nimble_id}
             nimble={nimble}
             site={site}
-            hasPlaces
             devices={devices.data ?? []}
             onAdded={() => go('/device', search, { ignoreBlocker: true })}
           />

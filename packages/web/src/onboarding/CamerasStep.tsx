@@ -35,7 +35,7 @@ export function CamerasStep({ run, onNext, onSkip }: StepProps) {
           data={sites.map(({ site_id, site_name }) => ({ value: site_id, label: site_name }))}
         />
       )}
-      <CameraSearch key={site.site_id} nimble={nimble} site={site} devices={here} onAdded={onNext} />
+      <CameraSearch key={site.site_id} nimble={nimble} site={site} devices={here} onAdded={onNext} foldsPlaces />
       <ByAddress key={`at-${site.site_id}`} nimble={nimble} site={site} devices={here} onAdded={onNext} />
     </StepCard>
   )

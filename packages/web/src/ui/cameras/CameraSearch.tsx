@@ -1,12 +1,25 @@
-import { Alert, Button, Checkbox, Group, Loader, PasswordInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Autocomplete,
+  Button,
+  Checkbox,
+  Collapse,
+  Group,
+  Loader,
+  PasswordInput,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import type { Device, Discovered, Nimble, Site } from '@sightline/contract'
-import { bulkDevices } from '@sightline/domain'
+import { bulkDevices, searchableNetwork } from '@sightline/domain'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cameraNames, liveProfiles, streamsToAdd } from '../../app/camera-choice.ts'
 import { api, refresh, report } from '../../app/client.ts'
-import { type Asked, useDiscovery, type Where, withDemo } from '../../app/discovery.ts'
+import { type Asked, identity, useDiscovery, type Where, withDemo } from '../../app/discovery.ts'
 import { notify } from '../../app/messages.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { fieldText, messageText } from '../../i18n/words.ts'
@@ -23,9 +36,6 @@ import { useTrials } from './useTrials.ts'
 /** So many demo cameras the wizard starts: enough to see more than one, few enough for a laptop. */
 const demoCount = 2
 
-/** Which camera it is, whatever answers: its id, or its address. */
-const identity = (found: Discovered) => found.UUID ?? found.xaddr
-
 /** Of a search: what was chosen in it, found or not. */
 type Kept = { chosen: readonly string[]; username: string }
 
@@ -35,12 +45,12 @@ type SearchProps = {
   /** Those of the site: none is offered twice, and names stay apart. */
   devices: readonly Device[]
   onAdded: () => void
-  /** Lets people say in which networks to look. */
-  hasPlaces?: boolean
+  /** Where to look stands folded away: few have to say it. */
+  foldsPlaces?: boolean
 }
 
 /** Cameras that the edge server finds, live; chosen ones are tried and added with one set of credentials. */
-export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: SearchProps) {
+export function CameraSearch({ nimble, site, devices, onAdded, foldsPlaces = false }: SearchProps) {
   const { t } = useTranslation()
   const look = useDiscovery()
   // Only the super admin may run simulated cameras: others are not offered what the server would refuse.
@@ -188,14 +198,13 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
           }}
         />
       )}
-      {hasPlaces && (
-        <Places
-          interfaces={nimble.status?.interfaces ?? []}
-          where={where}
-          onChange={setWhere}
-          fault={look.errors.range?.[0]}
-        />
-      )}
+      <Places
+        isFolded={foldsPlaces}
+        interfaces={nimble.status?.interfaces ?? []}
+        where={where}
+        onChange={setWhere}
+        fault={look.errors.range?.[0]}
+      />
       <Group gap="xs">
         <Button
           variant={devices.length > 0 || offered.length > 0 ? 'default' : 'filled'}
@@ -224,7 +233,7 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
       <span className="t2 num" role="status" style={{ fontSize: 13 }}>
         {isLooking ? (
           <Group gap={8} component="span">
-            <Loader size={14} /> {t('onboarding.cameras.looking')}
+            <Loader size={14} /> {t(look.isLonger ? 'discover.longerLooking' : 'onboarding.cameras.looking')}
           </Group>
         ) : look.state === 'failed' ? (
           // What is wrong with a field stands there.
@@ -236,6 +245,16 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
           </>
         )}
       </span>
+      {(look.state === 'done' || look.state === 'stopped') && !look.isLonger && (
+        <Group gap="xs">
+          <span className="t2" style={{ fontSize: 13 }}>
+            {t('discover.missing')}
+          </span>
+          <Button variant="default" size="compact-sm" onClick={() => look.start(nimble.nimble_id, where, true)}>
+            {t('discover.longer')}
+          </Button>
+        </Group>
+      )}
       {look.state === 'done' && offered.length === 0 && (
         <Empty title={t('onboarding.cameras.none')} text={t('onboarding.cameras.noneText')} />
       )}
@@ -260,7 +279,8 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
           {offered.map((one) => {
             const id = identity(one)
             const name = one.name ?? one.model ?? one.host
-            const tried = chosen.includes(id) && !isAdded(one) ? triedOf(one) : undefined
+            // What was seen of a camera stays in sight, also when it is not chosen any more.
+            const tried = isAdded(one) ? undefined : triedOf(one)
             return (
               <li key={id}>
                 <div className={classes.found}>
@@ -368,6 +388,7 @@ export function CameraSearch({ nimble, site, devices, onAdded, hasPlaces }: Sear
 }
 
 type PlacesProps = {
+  isFolded: boolean
   interfaces: readonly { name: string; address: string }[]
   where: Where
   onChange: (where: Where) => void
@@ -376,10 +397,16 @@ type PlacesProps = {
 }
 
 /** In which networks of the edge server to look, and a range to ask address by address. */
-function Places({ interfaces, where, onChange, fault }: PlacesProps) {
+function Places({ isFolded, interfaces, where, onChange, fault }: PlacesProps) {
   const { t } = useTranslation()
+  const [isOpen, { toggle }] = useDisclosure(!isFolded)
   const names = [...new Set(interfaces.map(({ name }) => name))]
-  return (
+  // Of the networks that are ticked: what lies behind them nobody but the person knows.
+  const networks = interfaces
+    .filter(({ name }) => where.interfaces?.includes(name) ?? true)
+    .flatMap(({ address }) => searchableNetwork(address) ?? [])
+  const suggested = [...new Set(networks)]
+  const fields = (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
       {names.length > 0 && (
         <Checkbox.Group
@@ -403,16 +430,28 @@ function Places({ interfaces, where, onChange, fault }: PlacesProps) {
           </Stack>
         </Checkbox.Group>
       )}
-      <TextInput
+      <Autocomplete
         label={t('discover.range')}
         description={t('discover.rangeHint')}
-        placeholder="192.168.1.0/24"
+        placeholder={suggested[0] ?? '192.168.1.0/24'}
         autoComplete="off"
         spellCheck={false}
+        data={suggested}
+        // All of them: nobody types what stands there.
+        filter={({ options }) => options}
         value={where.range ?? ''}
         error={fault && fieldText(fault)}
-        onChange={({ currentTarget: { value } }) => onChange({ ...where, range: value.trim() || undefined })}
+        onChange={(value) => onChange({ ...where, range: value.trim() || undefined })}
       />
     </SimpleGrid>
+  )
+  if (!isFolded) return fields
+  return (
+    <div>
+      <Button variant="subtle" size="compact-sm" aria-expanded={isOpen || Boolean(fault)} onClick={toggle}>
+        {t('discover.where')}
+      </Button>
+      <Collapse expanded={isOpen || Boolean(fault)}>{fields}</Collapse>
+    </div>
   )
 }

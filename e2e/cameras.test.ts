@@ -1,4 +1,5 @@
-/** Cameras come in by a search of the edge server's networks. */
+/** Cameras come in by a search of the edge server's networks, and by a file too long for one call. */
+import type { Nimble, Site } from '@sightline/contract'
 import { listenSeconds } from '@sightline/domain'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -114,4 +115,51 @@ test('the first run offers the same networks and range, folded away, in French a
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   await page.screenshot({ path: `${shots}discover-first-run-390.png`, fullPage: true })
   await prepared.root.call('user', 'configUpdate', { ui_config: { language: 'en', dark: false } })
+})
+
+test('a file of 1,203 cameras goes in as one, though a call takes 1,000: its faults, also between the two, stand in their rows', async () => {
+  const { root, cuid } = prepared
+  const [license] = (await root.call('license', 'list', {})) as { license_id: string }[]
+  // It never comes: the cameras are only stored.
+  const far = { name: 'Rack F', mode: 'enrolled', license_id: license?.license_id ?? '' } as const
+  const { name } = (await root.call('nimble', 'create', far)) as Nimble
+  const { site_id } = (await root.call('site', 'create', {
+    ...{ site_name: 'Terminal', customer_id: cuid, site_address: { site_timezone: 'Europe/Paris' } },
+  })) as Site
+  const row = (i: number) => [`Gate ${String(i).padStart(4, '0')}`, `rtsp://10.9.${i >> 8}.${i & 255}/1`, name]
+  const rows = Array.from({ length: 1203 }, (_, i) => row(i))
+  // One beyond the first call is no camera, one is there in the first call already.
+  ;(rows[1100] as string[])[1] = 'http://10.9.4.76'
+  ;(rows[1150] as string[])[1] = row(3)[1] as string
+  const file = [['device_name', 'stream_address', 'nimble_name'], ...rows].map((cells) => cells.join(',')).join('\n')
+
+  const page = await stage.as(usernameOf('super_admin'))
+  await stage.open(page, `/device/bulk?sid=${site_id}`)
+  await page.getByText('From a file').click()
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'terminal.csv', mimeType: 'text/csv', buffer: Buffer.from(file) })
+  await press(page, 'Check 1,203 rows')
+  await page.getByText('1,201 ready · 2 failed').waitFor({ timeout: 60_000 })
+  // All of them, and few on the page.
+  expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(2000)
+  const line = (text: string) => page.getByRole('row').filter({ hasText: text })
+  const filter = page.getByRole('textbox', { name: 'Filter rows' })
+  for (const [text, number, why] of [
+    ['Gate 1100', '1101', /^Stream address: Enter an address like rtsp:/],
+    ['Gate 1150', '1151', 'Row 4 of this file is the same camera'],
+  ] as const) {
+    await filter.fill(text)
+    await line(text).getByText(number, { exact: true }).waitFor()
+    await line(text).getByText(why).waitFor()
+  }
+  await sound(page)
+  await page.screenshot({ path: `${shots}import-1203.png` })
+  await filter.fill('')
+  await press(page, 'Add 1,201 cameras')
+  await page.getByText(/^1,201 added/).waitFor({ timeout: 240_000 })
+  const { site_total_devices } = (await root.call('site', 'get', { site_id })) as Site
+  expect(site_total_devices).toBe(1201)
+  await press(page, 'To the cameras')
+  await page.getByRole('link', { name: 'Gate 0000' }).waitFor()
 })

@@ -3,7 +3,6 @@
  * unit to main and the pictures that are wanted to the analysis worker, and ends with the connection. node-av's binary is
  * a GPLv3 build of FFmpeg; it is loaded here and nowhere else in the nimble.
  */
-import { writeFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { Packet, type Stream } from 'node-av'
 import { createAnalysisFeed } from './analysis.ts'
@@ -15,6 +14,7 @@ import type { FromChild, ToChild, Unit } from './messages.ts'
 import { createParameterTracker } from './parameters.ts'
 import { openStream } from './stream.ts'
 import { createTimeline, type Timeline, ticksPerSecond } from './timeline.ts'
+import { offerAsVictim } from './victim.ts'
 
 /** Access units that main has not taken yet; beyond it they are left out up to the next key frame. */
 const mostUnsentBytes = 8 * 1024 * 1024
@@ -33,7 +33,7 @@ let isClosing = false
 let hasFailed = false
 
 // Where memory ends the system takes a camera, before the edge server with all of them and the database.
-if (process.platform === 'linux') writeFileSync('/proc/self/oom_score_adj', '500')
+if (process.platform === 'linux') offerAsVictim(console.error)
 // It is killed rather than ended, so what it compiled is kept for the next one here; nothing to do where it was kept before.
 flushCompileCache()
 

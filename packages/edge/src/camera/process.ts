@@ -57,7 +57,7 @@ export function startCameraProcess(
     child.once('exit', () => resolve())
   })
   ended.then(() => {
-    onEnd(isEnding ? '' : complaint || `The camera process ended (${child.exitCode ?? child.signalCode}).`)
+    onEnd(isEnding ? '' : `${complaint}The camera process ended (${child.exitCode ?? child.signalCode}).`)
   })
   const kill = () => {
     isEnding = true

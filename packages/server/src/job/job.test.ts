@@ -1,5 +1,5 @@
 import type { StreamMessage } from '@sightline/contract'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../scope.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { openStream, type TestSocket } from '../testing/socket.ts'
@@ -61,6 +61,27 @@ test('cancelling stops the work', async () => {
   expect(await read(id)).toMatchObject({ state: 'cancelled' })
 })
 
+test('a job that is cancelled says no more, whatever its work still reports', async () => {
+  const socket = await openStream(t, admin)
+  const job = work()
+  const id = await job.id
+  const handle = await job.begun
+  handle.signal.addEventListener('abort', () => handle.report({ done: 7, total: 20, result: null }))
+  await admin.call('job.cancel', { job_id: id })
+  handle.report({ done: 8, total: 20, result: null })
+  const behind = work()
+  const behindId = await behind.id
+  behind.end.resolve()
+  await ended(socket, behindId, 'completed')
+  const said = socket.messages.flatMap((message) =>
+    message.type === 'job' && message.job_id === id ? [message.state, message.done] : [],
+  )
+  expect(said.at(-2)).toBe('cancelled')
+  expect(said).not.toContain(7)
+  expect(said).not.toContain(8)
+  await socket.close()
+})
+
 test('a storm of one kind takes turns, whatever else goes on beside it', async () => {
   let begun = 0
   const end = Promise.withResolvers<void>()
@@ -79,8 +100,7 @@ test('a storm of one kind takes turns, whatever else goes on beside it', async (
   expect((await admin.call('job.cancel', { job_id: last })).body.response).toMatchObject({ state: 'cancelled' })
   end.resolve()
   other.end.resolve()
-  for (const id of storm)
-    await vi.waitFor(async () => expect(await read(id)).toMatchObject({ state: 'completed' }), 10_000)
+  for (const id of storm) await expect.poll(() => read(id)).toMatchObject({ state: 'completed' })
   expect([begun, await read(last)]).toEqual([69, expect.objectContaining({ state: 'cancelled' })])
 })
 

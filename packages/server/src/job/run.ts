@@ -89,6 +89,8 @@ export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBas
     }
     const tell = (progress: JobProgress) => {
       shown = { ...shown, ...progress, updated_at: new Date() }
+      // Who cancelled it was told that it is over; what its work still found comes with the end.
+      if (abort.signal.aborted) return
       announce(shown)
       // While one write is under way, later reports gather into the next.
       if (!unstored) storing = storing.then(store)

@@ -346,7 +346,10 @@ export const scanned = z.object({
   interfaces: z.array(z.string()),
   range: z.string().nullable(),
   ms: z.number(),
-  unusable: z.array(z.object({ host: text, cause: z.string() })).default([]),
+  unusable: z
+    .array(z.object({ host: text, cause: z.enum(['camera_https_only', 'camera_address_refused']) }))
+    .max(64)
+    .default([]),
 })
 export type Scanned = z.infer<typeof scanned>
 

@@ -96,7 +96,7 @@ function tellOnce({ onFound, known }: DiscoverHooks) {
   return { tell, unusable }
 }
 
-type Unusable = { host: string; cause: 'camera_https_only' | 'camera_address_refused' }
+type Unusable = Scanned['unusable'][number]
 
 /**
  * @param via name of the interface that the answer came on

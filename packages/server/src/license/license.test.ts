@@ -2,9 +2,12 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import type { License } from '@sightline/contract'
 import { createLinkKey, openLinkKey } from '@sightline/contract/key'
 import { communityChannels, communityLicenseId } from '@sightline/domain'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { BusMessage } from '../bus.ts'
 import { openPortalIdentity } from '../nimble/identity.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
+import { triangleZone } from '../testing/samples.ts'
+import { until } from '../testing/until.ts'
 import { signLicense } from './key.ts'
 
 let t: TestApp
@@ -200,10 +203,12 @@ describe('changing a licence', () => {
 })
 
 describe('keys that the instance makes', () => {
+  /** Portals that share a database server hear each other. */
+  const shared = { DATABASE_URL: 'postgres://shared/database' }
   let own: TestApp
   let root: Client
   beforeAll(async () => {
-    own = await testApp()
+    own = await testApp(shared)
     await openPortalIdentity(own.services.db, own.services.secrets)
     root = await own.signIn('super_admin')
   })
@@ -260,16 +265,7 @@ describe('keys that the instance makes', () => {
         channel_name: `Analytic ${++count}`,
         device_id,
         usecase_key,
-        zones: [
-          {
-            points: [
-              [0, 0],
-              [1, 0],
-              [1, 1],
-            ],
-            aspect_ratio: 1.78,
-          },
-        ],
+        zones: [triangleZone],
       })
     expect((await create('intrdtec')).status).toBe(201)
     const refused = { status: 409, body: { error_code: 'license_bundle', args: { bundle: 'people' } } }
@@ -294,28 +290,39 @@ describe('keys that the instance makes', () => {
       Object.fromEntries(
         (await who.call('license.list')).body.response.map((one: License) => [one.license_id, one.state]),
       )
+    const keptKey = (await root.call('license.issue', { customer: 'B', channels: 5 })).body.response.license_key
+    const { license_id: kept_id } = (await add(keptKey)).body.response
     expect((await root.call('status.get')).body.response.issues_licenses).toBe(true)
+    const trace = async (uid: string) =>
+      own.services.db.owner((trx) =>
+        trx
+          .selectFrom('trace')
+          .select(['before', 'after'])
+          .where('code', '=', 'license.reviewed')
+          .where('object_uid', '=', uid)
+          .orderBy('id')
+          .execute(),
+      )
 
-    const sold = await testApp({ LICENSE_PUBLIC_KEY: vendorKey }, { beside: own })
+    const heard: BusMessage[] = []
+    onTestFinished(own.services.bus.subscribe((message) => heard.push(message)))
+    const sold = await testApp({ ...shared, LICENSE_PUBLIC_KEY: vendorKey }, { beside: own })
     try {
       const admin = await sold.signIn('super_admin')
       expect((await admin.call('status.get')).body.response.issues_licenses).toBe(false)
-      expect(await licenses(admin)).toMatchObject({ [license_id]: 'foreign', [communityLicenseId]: 'valid' })
+      expect(await licenses(admin)).toMatchObject({
+        ...{ [license_id]: 'foreign', [kept_id]: 'foreign', [communityLicenseId]: 'valid' },
+      })
+      const was = { before: { is_foreign: false }, after: { is_foreign: true } }
+      expect([await trace(license_id), await trace(kept_id)]).toEqual([[was], [was]])
+      const isTold = ({ message }: BusMessage) => message.type === 'changed' && message.feature === 'license'
+      await until(() => heard.some(isTold), 'the portal beside it is told')
       const attach = async () =>
         admin.call('channel.create', {
           channel_name: `Analytic ${++count}`,
           device_id: (await own.make.device({}, await own.make.site(), bound)).uid,
           usecase_key: 'intrdtec',
-          zones: [
-            {
-              points: [
-                [0, 0],
-                [1, 0],
-                [1, 1],
-              ],
-              aspect_ratio: 1.78,
-            },
-          ],
+          zones: [triangleZone],
         })
       expect(await attach()).toMatchObject({ status: 409, body: { error_code: 'license_foreign' } })
       const other = await own.make.nimble()
@@ -334,8 +341,8 @@ describe('keys that the instance makes', () => {
     const again = await testApp({}, { beside: own })
     try {
       const states = await licenses(await again.signIn('super_admin'))
-      expect(states).toMatchObject({ [license_id]: 'foreign', [communityLicenseId]: 'valid' })
-      expect(Object.values(states).filter((state) => state !== 'foreign').length).toBeGreaterThan(1)
+      expect(states).toMatchObject({ [license_id]: 'foreign', [kept_id]: 'valid', [communityLicenseId]: 'valid' })
+      expect(await trace(kept_id)).toHaveLength(2)
     } finally {
       await again.close()
     }

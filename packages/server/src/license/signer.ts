@@ -1,6 +1,8 @@
 /** Whose licence keys count, and which stored ones do. */
+import { changed } from '../bus.ts'
 import type { SecretPlace } from '../secrets.ts'
 import type { Services } from '../services.ts'
+import { newUid } from '../uid.ts'
 import { isSignedBy, readPublicKey, type Signers } from './key.ts'
 
 export const keyPlace = (uid: string): SecretPlace => ({ table: 'license', column: 'license_key', row: uid })
@@ -17,12 +19,16 @@ export async function readSigners({ db, env }: Pick<Services, 'db' | 'env'>): Pr
 
 /**
  * Says of each stored licence anew whether its key counts: who signs may be another than when it was added. The one that
- * comes with the product has no key and always counts.
+ * comes with the product has no key and always counts. A change is traced and told: portals on one database that name
+ * different signers change it for each other.
  */
-export async function reviewLicenses(services: Pick<Services, 'db' | 'env' | 'secrets' | 'log'>): Promise<void> {
-  const { db, secrets, log } = services
+export async function reviewLicenses(
+  services: Pick<Services, 'db' | 'bus' | 'env' | 'secrets' | 'log'>,
+): Promise<void> {
+  const { db, bus, secrets, log } = services
   const { publicKeys } = await readSigners(services)
-  await db.instance(async (trx) => {
+  const others = await db.instance(async (trx) => {
+    const reviewed: { tenant_id: number; uid: string }[] = []
     const rows = await trx
       .selectFrom('license')
       .select(['tenant_id', 'id', 'uid', 'name', 'license_key', 'is_foreign'])
@@ -45,10 +51,21 @@ export async function reviewLicenses(services: Pick<Services, 'db' | 'env' | 'se
         .where('tenant_id', '=', tenant_id)
         .where('id', '=', id)
         .execute()
+      await trx
+        .insertInto('trace')
+        .values({
+          ...{ tenant_id, uid: newUid(), code: 'license.reviewed', result: 'ok', response_code: 200 },
+          ...{ object_kind: 'license', object_uid: uid, object_name: name },
+          ...{ before: JSON.stringify({ is_foreign: was }), after: JSON.stringify({ is_foreign }) },
+        })
+        .execute()
+      reviewed.push({ tenant_id, uid })
       log.warn(
         { license: uid },
         `licence ${name} ${is_foreign ? 'no longer counts: its key is not signed by who counts here' : 'counts again'}`,
       )
     }
+    return reviewed
   })
+  for (const row of others) bus.publish(changed(row, 'license', row.uid))
 }

@@ -107,12 +107,14 @@ const person = () => {
   }
 }
 const name = (word: string) => `${word} sample ${++count}`
-const square = [
-  [0.1, 0.1],
-  [0.9, 0.1],
-  [0.9, 0.9],
-]
-const zone = { points: square, aspect_ratio: 1.78 }
+export const triangleZone = {
+  points: [
+    [0.1, 0.1],
+    [0.9, 0.1],
+    [0.9, 0.9],
+  ],
+  aspect_ratio: 1.78,
+}
 const stream = 'rtsp://198.51.100.77:554/stream1'
 
 /** Input of every operation; one that is missing here does not compile. Each names the ids of `world` it may name. */
@@ -133,7 +135,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
     device_id: w.device,
     source_id: w.source,
     usecase_key: 'pplcnt',
-    zones: [zone],
+    zones: [triangleZone],
   }),
   'channel.list': (w) => ({ device_id: w.device }),
   'channel.mine': () => ({}),
@@ -296,7 +298,7 @@ export const samples: { [Id in OpId]: (world: World) => object } = {
   'source.update': (w) => ({ source_id: w.source, source_name: name('Stream') }),
   'source.delete': (w) => ({ source_id: w.source }),
   'source.mapping': (w) => ({ site_id: w.site }),
-  'static.create': (w) => ({ source_id: w.source, channel_id: w.channel, ...zone }),
+  'static.create': (w) => ({ source_id: w.source, channel_id: w.channel, ...triangleZone }),
   'static.list': (w) => ({ source_id: w.source }),
   'static.update': (w) => ({ static_id: w.zone, label: name('Door') }),
   'static.delete': (w) => ({ static_id: w.zone }),

@@ -51,8 +51,9 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
   const close = () => setOpen(null)
   /** As it is now: somebody else may change it while the dialog is open. */
   const current = (opened: License) => query.data?.find(({ license_id }) => license_id === opened.license_id) ?? opened
+  /** Of those that count here. */
   const sum = (figure: 'channels_used' | 'channel_limit') =>
-    query.data?.reduce((total, license) => total + license[figure], 0) ?? 0
+    query.data?.reduce((total, license) => total + (license.state === 'foreign' ? 0 : license[figure]), 0) ?? 0
   const remove = useMutation(api.license.delete.mutation())
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen({ kind: 'add' })} data-create>

@@ -8,13 +8,14 @@ const portalId = '00000000-0000-7000-8000-0000000000aa'
 
 /** Two ends of one connection; each message may be changed on its way. */
 function wire(change: (from: 'portal' | 'nimble', text: string) => string | null = (_, text) => text) {
+  let isClosed = false
   const end = (from: 'portal' | 'nimble', into: string[], out: string[]): OpeningPipe => ({
     send: (text) => {
       const changed = change(from, text)
       if (changed !== null) into.push(changed)
     },
     receive: async () => {
-      for (const end = Date.now() + 500; Date.now() < end; ) {
+      for (const end = Date.now() + 10_000; Date.now() < end && !isClosed; ) {
         const text = out.shift()
         if (text !== undefined) return text
         await new Promise((resolve) => setImmediate(resolve))
@@ -25,7 +26,10 @@ function wire(change: (from: 'portal' | 'nimble', text: string) => string | null
   })
   const up: string[] = []
   const down: string[] = []
-  return { portal: end('portal', down, up), nimble: end('nimble', up, down) }
+  const close = () => {
+    isClosed = true
+  }
+  return { portal: end('portal', down, up), nimble: end('nimble', up, down), close }
 }
 
 const self = async (id: string | null): Promise<OpeningSelf> => ({
@@ -45,6 +49,8 @@ async function open(
     return hello
   })
   const asNimble = openAsNimble(ends.nimble, nimble, accept.nimble ?? (() => null))
+  // Who is not satisfied hangs up.
+  for (const end of [asPortal, asNimble]) end.catch(ends.close)
   const [one, other] = await Promise.allSettled([asPortal, asNimble])
   const fault = (result: PromiseSettledResult<unknown>) =>
     result.status === 'rejected' ? (result.reason as OpeningFault) : null

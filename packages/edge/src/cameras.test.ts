@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Elements, LinkConfig, LinkSource, Overlay } from '@sightline/contract/edge'
 import { pipelineDefaults } from '@sightline/domain'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startDemoCamera } from './camera/testing/demo-camera.ts'
 import { local } from './camera/testing/watch.ts'
 import { createCameras } from './cameras.ts'
@@ -69,15 +69,15 @@ test('what is seen in the analysed stream is drawn over the other stream of the 
   const newest = () => cameras.state().sources.find(({ source_id }) => source_id === analysed)?.last_frame_at ?? null
   await until(() => newest() !== null, 'the analysed stream has a picture')
   const first = newest() as number
-  await until(() => (newest() ?? 0) > first + 2000, 'the analysed stream has two seconds of pictures', 30_000)
+  await until(() => (newest() ?? 0) > first + 2000, 'the analysed stream has two seconds of pictures')
   apply(2, [source(analysed, analysed), source(shown, analysed), source(elsewhere, elsewhere)])
   await until(streams(3), 'all streams are there')
   for (const id of [shown, elsewhere]) watch(id)
   const of = (id: string) => overlays.filter(({ source_id, boxes }) => source_id === id && boxes.length > 0)
-  await vi.waitFor(() => expect(of(shown).length).toBeGreaterThan(3), { timeout: 40_000 })
+  await expect.poll(() => of(shown).length).toBeGreaterThan(3)
   expect(of(analysed)).toEqual([])
   watch(analysed)
-  await vi.waitFor(() => expect(of(analysed).length).toBeGreaterThan(3), { timeout: 40_000 })
+  await expect.poll(() => of(analysed).length).toBeGreaterThan(3)
   const pairs = of(analysed).flatMap((own) => {
     const other = of(shown).find(({ at }) => at === own.at)
     return other ? [{ own, other }] : []
@@ -88,7 +88,7 @@ test('what is seen in the analysed stream is drawn over the other stream of the 
   const ahead = pairs.map(({ own, other }) => own.pts_ms - other.pts_ms).sort((a, b) => a - b)
   expect(ahead[Math.floor(ahead.length / 2)]).toBeGreaterThan(1000)
   expect(overlays.filter(({ source_id }) => source_id === elsewhere)).toEqual([])
-}, 120_000)
+})
 
 test('no more pictures of a stream are analysed than its rate says; neither that nor a proxy opens the camera anew', async () => {
   const { cameras, demo, news } = await started()
@@ -98,13 +98,7 @@ test('no more pictures of a stream are analysed than its rate says; neither that
     cameras.apply(config(version, [{ ...source, version, ...change }], { 'decode.on_demand': false, 'decode.fps': 8 }))
   const channel = () => cameras.state().channels[0]
   const measured = (least: number, most: number) =>
-    vi.waitFor(
-      () => {
-        expect(channel()?.fps).toBeGreaterThan(least)
-        expect(channel()?.fps).toBeLessThan(most)
-      },
-      { timeout: 40_000, interval: 200 },
-    )
+    expect.poll(() => channel()?.fps ?? 0).toSatisfy((fps: number) => fps > least && fps < most)
   apply(1, {})
   await measured(5, 10)
   expect(channel()).toMatchObject({ state: 'running', expected_fps: 8 })
@@ -115,10 +109,10 @@ test('no more pictures of a stream are analysed than its rate says; neither that
   await measured(1, 2.6)
   expect(channel()).toMatchObject({ state: 'running', expected_fps: 2 })
   apply(3, { rate: 2, proxy: 'proxy.example:3128' })
-  await vi.waitFor(() => expect(cameras.state().sources[0]).toMatchObject({ version: 3 }))
+  await expect.poll(() => cameras.state().sources[0]).toMatchObject({ version: 3 })
   await measured(1, 2.6)
   // It never was anything else meanwhile.
   const told = news.slice(heard).flatMap((item) => (item.type === 'source.state' ? [item.state] : []))
   expect(new Set(told)).toEqual(new Set(['streaming']))
   expect(cameras.state().sources[0]).toMatchObject({ state: 'streaming', reconnects: before?.reconnects })
-}, 120_000)
+})

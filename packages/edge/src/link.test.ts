@@ -75,7 +75,7 @@ function dial(door: Door, options: ClientOptions = {}, scheme = 'ws', host = '12
 /** Comes in as the portal would. */
 async function enter(door: Door, self: OpeningSelf) {
   const socket = dial(door)
-  const pipe = openingPipe(socket, 2000)
+  const pipe = openingPipe(socket, 10_000)
   await once(socket, 'open')
   const nimble = await openAsPortal(pipe, self, () => null)
   socket.send(JSON.stringify({ type: 'welcome', nimble_id: nimbleId, time: Date.now() }))
@@ -154,7 +154,7 @@ describe('the door', () => {
     ['a torrent', (socket: WebSocket) => Array.from({ length: 500 }, () => socket.send('{}'))],
     ['a flood', (socket: WebSocket) => socket.send(Buffer.alloc(5 * 1024 * 1024))],
   ])('%s ends soon and harms nobody', async (_, misbehave) => {
-    const door = await open({ openingMs: 300 })
+    const door = await open({ openingMs: 3000 })
     const socket = dial(door)
     await once(socket, 'open')
     const ended = closing(socket)
@@ -165,13 +165,14 @@ describe('the door', () => {
   })
 
   test('connections that prove nothing do not keep the portal out for long', async () => {
-    const door = await open({ openingMs: 300 })
+    const door = await open({ openingMs: 3000 })
     const idle = Array.from({ length: 8 }, () => dial(door))
+    const ended = idle.map(closing)
     await Promise.all(idle.map((socket) => once(socket, 'open')))
     const ninth = dial(door)
     const [, response] = await once(ninth, 'unexpected-response')
     expect(response.statusCode).toBe(503)
-    await Promise.all(idle.map(closing))
+    await Promise.all(ended)
     await enter(door, await portal())
     await until(() => links.length === 1, 'the portal gets in')
   })
@@ -235,7 +236,7 @@ describe('the door', () => {
     const begun = performance.now()
     doors = []
     await door.close()
-    expect(performance.now() - begun).toBeLessThan(3000)
+    expect(performance.now() - begun).toBeLessThan(10_000)
     expect(await ended).toMatch(/^1001/)
     silent.destroy()
   })

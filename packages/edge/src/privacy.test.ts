@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventRecord, LinkChannel, LinkConfig, LinkSource } from '@sightline/contract/edge'
 import { pipelineDefaults } from '@sightline/domain'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startDemoCamera } from './camera/testing/demo-camera.ts'
 import { brightness, ffmpegMissing, sizeOfJpeg } from './camera/testing/probe-video.ts'
 import { local } from './camera/testing/watch.ts'
@@ -55,8 +55,7 @@ async function setUp() {
   })
   const stateOf = (id: string) => cameras.state().sources.find(({ source_id }) => source_id === id)
   cameras.apply(config(1, []))
-  for (const id of [masked, plain])
-    await vi.waitFor(() => expect(stateOf(id)).toMatchObject({ state: 'streaming' }), { timeout: 15_000 })
+  for (const id of [masked, plain]) await expect.poll(() => stateOf(id)).toMatchObject({ state: 'streaming' })
   return { cameras, config, stateOf, address: one.address }
 }
 
@@ -113,7 +112,7 @@ describe.skipIf(ffmpegMissing)('a camera with privacy masks', () => {
     const video = view(cameras, masked, 'fmp4')
     const pictures = view(cameras, masked, 'mjpeg')
     const other = view(cameras, plain, 'fmp4')
-    await vi.waitFor(() => expect(video.fragments).toBeGreaterThan(3), { timeout: 5000 })
+    await expect.poll(() => video.fragments).toBeGreaterThan(3)
     const { clip_id } = cameras.evidence(opening(), masked)
     expect(clip_id).toMatch(/^[0-9a-f-]{36}$/)
 
@@ -123,12 +122,12 @@ describe.skipIf(ffmpegMissing)('a camera with privacy masks', () => {
     const last = { mine: video.fragments, others: other.fragments }
     const taken = pictures.jpegs.length
     const kept = async () => cameras.media(clip_id as string).catch((error: Failed) => error.message)
-    await vi.waitFor(async () => expect(await kept()).toBe('media_gone'), { timeout: 5000 })
+    await expect.poll(kept).toBe('media_gone')
     expect(() => view(cameras, masked, 'fmp4')).toThrow(new Failed('privacy_masks'))
     const { clip_id: none, details } = cameras.evidence(opening(), masked)
     expect({ none, details }).toMatchObject({ none: null, details: { clip_cause: 'privacy_masks' } })
 
-    await vi.waitFor(() => expect(pictures.jpegs.length).toBeGreaterThan(taken + 3), { timeout: 10_000 })
+    await expect.poll(() => pictures.jpegs.length).toBeGreaterThan(taken + 3)
     const still = (await cameras.snapshot(masked)).jpeg
     const signal = AbortSignal.timeout(15_000)
     const probed = await cameras.probe({ address, username: null, password: null }, () => undefined, signal)
@@ -146,8 +145,8 @@ describe.skipIf(ffmpegMissing)('a camera with privacy masks', () => {
 
     cameras.apply(config(3, []))
     const again = view(cameras, masked, 'fmp4')
-    await vi.waitFor(() => expect(again.fragments).toBeGreaterThan(3), { timeout: 5000 })
+    await expect.poll(() => again.fragments).toBeGreaterThan(3)
     const { darkest, brightest } = await look((await cameras.snapshot(masked)).jpeg)
     expect(brightest - darkest).toBeGreaterThan(30)
-  }, 60_000)
+  })
 })

@@ -272,4 +272,4 @@ test('the heap does not grow', () => {
   run(30_000, 150_000, undefined, walk)
   expect(cv.HEAPU8.length).toBe(length)
   expect(probe() - place).toBeLessThan(16 * 1024)
-}, 120_000)
+})

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { AV_PIX_FMT_YUV420P, Frame } from 'node-av'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { createAnalysisFeed } from './analysis.ts'
 import { frameTicket, listenForFrames } from './frames.ts'
 
@@ -54,7 +54,7 @@ async function feeding(workMs: number) {
 test('the past is handed over whole and in order, and nothing of the present is left out behind it', async () => {
   const { got, take, isIdle, next } = await feeding(20)
   take(0, false)
-  await vi.waitUntil(isIdle)
+  await expect.poll(isIdle).toBe(true)
   // All of a rest at once, as fast as they are decoded, and what comes while they are worked off.
   for (let index = 1; index <= 15; index++) take(index, true)
   await next()

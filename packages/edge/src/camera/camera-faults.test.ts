@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { nothingKnown } from './address.ts'
 import { patience } from './connection.ts'
 import { odd, startDemoCamera } from './testing/demo-camera.ts'
@@ -94,10 +94,10 @@ describe('a camera that misbehaves', () => {
     demo.setFault('stall')
     const stalled = await until({ state: 'offline', cause: 'stalled' })
     expect(stalled.last_frame_at).toBeGreaterThanOrEqual(last_frame_at as number)
-    expect(Date.now() - (stalled.last_frame_at as number)).toBeLessThan(6000)
+    expect(Date.now() - (stalled.last_frame_at as number)).toBeLessThan(9000)
     await expect(camera.snapshot()).rejects.toThrow('stalled')
     demo.setFault('none')
-    await until({ state: 'streaming', cause: null }, 15)
+    await until({ state: 'streaming', cause: null })
   })
 
   test.each([
@@ -157,7 +157,7 @@ describe('ways of sending', () => {
     const demo = await startDemoCamera({ transports: ['udp'] })
     const { until, camera } = watch({ address: demo.address })
     await until({ state: 'streaming', reconnects: 0 })
-    await vi.waitFor(() => expect(camera.preRoll().length).toBeGreaterThan(20), { timeout: 5000 })
+    await expect.poll(() => camera.preRoll().length).toBeGreaterThan(20)
     process.kill(camera.pid() as number, 'SIGKILL')
     await until({ state: 'streaming', reconnects: 1 })
   })

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { clipOf } from '../live/testing/clip-of.ts'
 import { odd } from './testing/demo-camera.ts'
 import { frameListener } from './testing/frame-listener.ts'
@@ -42,7 +42,7 @@ describe.skipIf(gstMissing ?? ffmpegMissing)('a camera of another make (gst-rtsp
     })
     await watched.until({ state: 'streaming' })
     const { shown } = view(watched.camera)
-    await vi.waitFor(() => expect(shown.fragments.length).toBeGreaterThan(60), { timeout: 15_000 })
+    await expect.poll(() => shown.fragments.length).toBeGreaterThan(60)
     const live = await judge(Buffer.concat([...shown.init, ...shown.fragments]))
     expect(live.types).toContain('B')
     expect(live.complaints).toBe('')
@@ -72,11 +72,11 @@ describe.skipIf(gstMissing ?? ffmpegMissing)('a camera of another make (gst-rtsp
     const { shown } = view(watched.camera)
     camera.shrink()
     await watched.until({ state: 'streaming', width: 320, height: 240, reconnects: 0 })
-    await vi.waitFor(() => expect(frames.at(-1)).toMatchObject({ width: 320, height: 240 }), { timeout: 5000 })
+    await expect.poll(() => frames.at(-1)).toMatchObject({ width: 320, height: 240 })
     expect(shown.init.length).toBe(2)
     expect(sizeOfJpeg((await watched.camera.snapshot()).jpeg)).toEqual([320, 240])
     const before = shown.fragments.length
-    await vi.waitFor(() => expect(shown.fragments.length).toBeGreaterThan(before + 15), { timeout: 5000 })
+    await expect.poll(() => shown.fragments.length).toBeGreaterThan(before + 15)
     const clip = await judge(clipOf(watched.camera.preRoll()))
     expect(clip.sizes).toEqual(['320x240'])
     expect(clip.complaints).toBe('')

@@ -52,36 +52,36 @@ test('frames arrive whole, whatever their size, with their times', async () => {
     [1280, 720],
     [2, 2],
   ].entries()) {
-    await vi.waitFor(() => expect(sender.ready()).toBe(true))
+    await expect.poll(() => sender.ready()).toBe(true)
     sender.send(picture(width as number, height as number, i + 1))
-    await vi.waitFor(() => expect(frames.length).toBe(i + 1))
+    await expect.poll(() => frames.length).toBe(i + 1)
     expect(frames[i]).toEqual({ source_id: source, at: 1_700_000_000_123, pts_ms: 4567.25, width, height })
     expect(sums[i]).toBe((width as number) * (height as number) * 3 * (i + 1))
   }
-  await vi.waitFor(() => expect(onReady).toHaveBeenCalledTimes(4))
+  await expect.poll(() => onReady).toHaveBeenCalledTimes(4)
 })
 
 test('the worker sets the pace: no credit until its work on a frame has ended', async () => {
-  let finish: () => void = () => undefined
+  let finish: (() => void) | undefined
   const { socket } = await listening(() => new Promise((resolve) => (finish = () => resolve(false))))
   const { sender, onReady } = sending(frameTicket(socket, source))
-  await vi.waitFor(() => expect(onReady).toHaveBeenCalledTimes(1))
+  await expect.poll(() => onReady).toHaveBeenCalledTimes(1)
   send(sender, 1)
   expect(sender.ready()).toBe(false)
-  await vi.waitFor(() => expect(finish).not.toBe(undefined))
+  await expect.poll(() => finish).not.toBe(undefined)
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(onReady).toHaveBeenCalledTimes(1)
-  finish()
-  await vi.waitFor(() => expect(sender.ready()).toBe(true))
+  finish?.()
+  await expect.poll(() => sender.ready()).toBe(true)
 })
 
 test('a frame that was not asked for ends the connection, with a reason', async () => {
   const { socket, errors } = await listening(() => new Promise(() => undefined))
   const { sender, onReady, onClosed } = sending(frameTicket(socket, source))
-  await vi.waitFor(() => expect(onReady).toHaveBeenCalled())
+  await expect.poll(() => onReady).toHaveBeenCalled()
   send(sender, 1)
   send(sender, 2)
-  await vi.waitFor(() => expect(onClosed).toHaveBeenCalledTimes(1))
+  await expect.poll(() => onClosed).toHaveBeenCalledTimes(1)
   expect(errors).toEqual(['A frame came in without being asked for.'])
 })
 
@@ -93,11 +93,11 @@ test('an error of the work ends the connection of that source only', async () =>
   })
   const bad = sending(frameTicket(socket, source))
   const good = sending(frameTicket(socket, 'other'))
-  await vi.waitFor(() => expect(bad.sender.ready() && good.sender.ready()).toBe(true))
+  await expect.poll(() => bad.sender.ready() && good.sender.ready()).toBe(true)
   send(bad.sender, 9)
-  await vi.waitFor(() => expect(bad.onClosed).toHaveBeenCalled())
+  await expect.poll(() => bad.onClosed).toHaveBeenCalled()
   send(good.sender, 1)
-  await vi.waitFor(() => expect(seen).toEqual(['other']))
+  await expect.poll(() => seen).toEqual(['other'])
   expect(errors).toEqual(['broken'])
 })
 
@@ -105,7 +105,7 @@ test('only a ticket that main gave opens the socket, and only once', async () =>
   const { socket } = await listening(() => undefined)
   const ticket = frameTicket(socket, source)
   const first = sending(ticket)
-  await vi.waitFor(() => expect(first.sender.ready()).toBe(true))
+  await expect.poll(() => first.sender.ready()).toBe(true)
   for (const forged of [
     ticket,
     { ...frameTicket(socket, source), source_id: 'other' },
@@ -113,7 +113,7 @@ test('only a ticket that main gave opens the socket, and only once', async () =>
     frameTicket({ ...socket, key: 'ff'.repeat(32) }, source),
   ]) {
     const { onReady, onClosed } = sending(forged)
-    await vi.waitFor(() => expect(onClosed).toHaveBeenCalledTimes(1))
+    await expect.poll(() => onClosed).toHaveBeenCalledTimes(1)
     expect(onReady).not.toHaveBeenCalled()
   }
   expect(first.sender.ready()).toBe(true)
@@ -122,10 +122,10 @@ test('only a ticket that main gave opens the socket, and only once', async () =>
 test('a camera process that was started again takes the place of its old connection', async () => {
   const { socket } = await listening(() => undefined)
   const old = sending(frameTicket(socket, source))
-  await vi.waitFor(() => expect(old.sender.ready()).toBe(true))
+  await expect.poll(() => old.sender.ready()).toBe(true)
   const fresh = sending(frameTicket(socket, source))
-  await vi.waitFor(() => expect(old.onClosed).toHaveBeenCalledTimes(1))
-  await vi.waitFor(() => expect(fresh.sender.ready()).toBe(true))
+  await expect.poll(() => old.onClosed).toHaveBeenCalledTimes(1)
+  await expect.poll(() => fresh.sender.ready()).toBe(true)
 })
 
 test('nobody else on this machine can reach the socket, and it goes with its listener', async () => {

@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { patience } from './connection.ts'
 import { parseSps } from './h264.ts'
 import { startCameraProcess } from './process.ts'
@@ -82,7 +82,7 @@ describe('a camera that wants the edge server to go elsewhere', () => {
       }),
     )
     // What FFmpeg sends before it plays went to the camera.
-    await vi.waitFor(() => expect(own.received()).toBeGreaterThan(0))
+    await expect.poll(() => own.received()).toBeGreaterThan(0)
     expect(victim.received()).toBe(0)
   })
 
@@ -104,7 +104,7 @@ describe('a camera that wants the edge server to go elsewhere', () => {
     })
     const { camera: watched, until } = watch({ address: camera.address })
     // Two whole groups of pictures of each.
-    await vi.waitFor(() => expect(sent).toBeGreaterThan(2 * 60), { timeout: 15_000 })
+    await expect.poll(() => sent).toBeGreaterThan(2 * 60)
     expect(watched.state().state).toBe('connecting')
     mayBegin.resolve()
     await until({ state: 'streaming', reconnects: 0 })
@@ -184,11 +184,11 @@ describe('a camera that sends what no camera should', () => {
     await undisturbed.until({ state: 'streaming' })
     const watched = watch({ address: camera.address })
     const memory = watchMemory(watched)
-    await watched.until({ state: 'offline' }, 30)
-    expect(['bad_stream', 'stalled', 'cut']).toContain(watched.camera.state().cause)
+    const { cause } = await watched.until({ state: 'offline' })
+    expect(['bad_stream', 'stalled', 'cut']).toContain(cause)
     expect(memory()).toBeLessThan(1.5 * gigabyte)
     expect(undisturbed.camera.state()).toMatchObject({ state: 'streaming', reconnects: 0 })
-  }, 60_000)
+  })
 
   test('pictures as fast as the line goes', async () => {
     const camera = await startHostile(async (to) => {
@@ -199,7 +199,7 @@ describe('a camera that sends what no camera should', () => {
     })
     const watched = watch({ address: camera.address })
     const memory = watchMemory(watched)
-    await watched.until({ state: 'offline', cause: 'bad_stream' }, 20)
+    await watched.until({ state: 'offline', cause: 'bad_stream' })
     expect(memory()).toBeLessThan(gigabyte)
   })
 
@@ -221,8 +221,8 @@ describe('a camera that sends what no camera should', () => {
     })
     await until({ state: 'streaming' })
     await until({ state: 'offline', cause: 'bad_stream' }, 80)
-    await until({ state: 'streaming', cause: null }, 15)
-  }, 150_000)
+    await until({ state: 'streaming', cause: null })
+  })
 
   test('another codec in the same connection, so that no picture comes any more', async () => {
     const camera = await startHostile((to) =>
@@ -240,7 +240,7 @@ describe('a camera that sends what no camera should', () => {
     const camera = await startHostile((to) => play(to, (nals) => ({ nals, time: randomBytes(4).readUInt32BE() })))
     const watched = watch({ address: camera.address })
     await watched.until({ state: 'streaming' })
-    await vi.waitFor(() => expect(watched.camera.preRoll().length).toBeGreaterThan(40), { timeout: 10_000 })
+    await expect.poll(() => watched.camera.preRoll().length).toBeGreaterThan(40)
     const times = watched.camera.preRoll().map(({ dts }) => dts)
     expect(times.every((time, i) => i === 0 || time > (times[i - 1] as number))).toBe(true)
     expect(watched.camera.state()).toMatchObject({ state: 'streaming', reconnects: 0 })
@@ -283,9 +283,9 @@ describe('a camera that sends what no camera should', () => {
       start_ms: 0,
       masks: [],
     })
-    await vi.waitFor(() => expect(failures.length).toBeGreaterThan(0), { timeout: 15_000 })
+    await expect.poll(() => failures.length).toBeGreaterThan(0)
     const before = sent
-    await vi.waitFor(() => expect(sent).toBeGreaterThan(before + 5), { timeout: 5000 })
+    await expect.poll(() => sent).toBeGreaterThan(before + 5)
     expect(failures).toEqual(['bad_stream'])
   })
 
@@ -297,11 +297,11 @@ describe('a camera that sends what no camera should', () => {
     const watched = watch({ address: camera.address })
     await watched.until({ state: 'streaming' })
     const before = watched.states.length
-    await wait(3000)
-    const told = watched.states.slice(before)
-    expect(told.length).toBeGreaterThanOrEqual(2)
-    expect(told.length).toBeLessThanOrEqual(4)
-    expect(told.every(({ state, reconnects }) => state === 'streaming' && reconnects === 0)).toBe(true)
+    const begun = performance.now()
+    const told = () => watched.states.slice(before)
+    await expect.poll(() => told().length).toBeGreaterThanOrEqual(4)
+    expect(told().length).toBeLessThanOrEqual((performance.now() - begun) / 1000 + 2)
+    expect(told().every(({ state, reconnects }) => state === 'streaming' && reconnects === 0)).toBe(true)
   })
 })
 

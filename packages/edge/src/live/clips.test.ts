@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startDemoCamera } from '../camera/testing/demo-camera.ts'
 import { disorder, ffmpegMissing, judge } from '../camera/testing/probe-video.ts'
 import { watch } from '../camera/testing/watch.ts'
@@ -36,7 +36,7 @@ describe.skipIf(ffmpegMissing)('clips', () => {
     const demo = await startDemoCamera()
     const { camera, until } = watch({ address: demo.address })
     await until({ state: 'streaming' })
-    await vi.waitFor(() => expect(camera.preRoll().length).toBeGreaterThan(45), { timeout: 10_000 })
+    await expect.poll(() => camera.preRoll().length).toBeGreaterThan(45)
     const { folder, store, log, clips } = await setUp()
 
     const at = Date.now()
@@ -46,7 +46,7 @@ describe.skipIf(ffmpegMissing)('clips', () => {
     expect(first.atSeconds).toBeGreaterThanOrEqual(2)
     const path = join(folder, `${first.id}.mp4.part`)
     const bytes = before.reduce((sum, { data }) => sum + data.length, 0)
-    await vi.waitFor(async () => expect((await stat(path)).size).toBeGreaterThan(bytes), { timeout: 5000 })
+    await expect.poll(async () => (await stat(path)).size).toBeGreaterThan(bytes)
     await new Promise((resolve) => camera.tap(resolve))
     const second = clips.take('a', camera, { at: Date.now(), beforeSeconds: 2, afterSeconds: 3 })
     expect(second).toMatchObject({ id: first.id })
@@ -62,7 +62,7 @@ describe.skipIf(ffmpegMissing)('clips', () => {
     expect(cut.complaints).toBe('')
     expect(cut.shown.length).toBeGreaterThanOrEqual(before.length - 1)
 
-    await vi.waitFor(() => expect(clips.isWriting(first.id)).toBe(false), { timeout: 8000 })
+    await expect.poll(() => clips.isWriting(first.id)).toBe(false)
     const file = (await store.read(first.id)) as Buffer
     expect(boxes(file)).toEqual(['ftyp', 'mdat', 'moov'])
     const judged = await judge(file)

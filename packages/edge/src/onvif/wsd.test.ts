@@ -16,17 +16,25 @@ async function responder(answer: Parameters<typeof startResponder>[0]) {
   return started
 }
 
-async function answersOf(addresses: string[], ms = 500): Promise<{ xaddrs: string | null; sender: string }[]> {
-  const found: { xaddrs: string | null; sender: string }[] = []
-  const onMatch: Parameters<typeof ask>[2] = (match, sender) => found.push({ xaddrs: textAt(match, 'XAddrs'), sender })
-  await ask(addresses, null, onMatch, AbortSignal.timeout(ms))
+type Answer = { xaddrs: string | null; sender: string }
+
+/** What is heard until `isLast` has come. */
+async function answersOf(addresses: string[], isLast: (answer: Answer, count: number) => boolean): Promise<Answer[]> {
+  const found: Answer[] = []
+  const enough = new AbortController()
+  const onMatch: Parameters<typeof ask>[2] = (match, sender) => {
+    const answer = { xaddrs: textAt(match, 'XAddrs'), sender }
+    found.push(answer)
+    if (isLast(answer, found.length)) enough.abort()
+  }
+  await ask(addresses, null, onMatch, AbortSignal.any([enough.signal, AbortSignal.timeout(10_000)]))
   return found
 }
 
 describe('a question', () => {
   test('is asked twice, and every answer is heard', async () => {
     const { probes } = await responder((id) => [probeMatches({ relatesTo: id, xaddrs: 'http://a/' })])
-    expect(await answersOf([host])).toEqual([
+    expect(await answersOf([host], (_, count) => count === 2)).toEqual([
       { xaddrs: 'http://a/', sender: host },
       { xaddrs: 'http://a/', sender: host },
     ])
@@ -36,22 +44,28 @@ describe('a question', () => {
 
   test('reaches a device that lost the first datagram', async () => {
     await responder((id, before) => (before === 0 ? [] : [probeMatches({ relatesTo: id, xaddrs: 'http://b/' })]))
-    expect(await answersOf([host])).toEqual([{ xaddrs: 'http://b/', sender: host }])
+    expect(await answersOf([host], () => true)).toEqual([{ xaddrs: 'http://b/', sender: host }])
   })
 
   test('goes to each address of a range, whatever the others do', async () => {
     await responder((id) => [probeMatches({ relatesTo: id, xaddrs: 'http://c/' })])
     const addresses = Array.from({ length: 130 }, (_, i) => `127.83.1.${i + 1}`)
     // Cameras of other programs on this machine hear the addresses beside it, and answer too.
-    const ours = (await answersOf(addresses, 1500)).filter(({ xaddrs }) => xaddrs === 'http://c/')
+    const isOurs = ({ xaddrs }: Answer) => xaddrs === 'http://c/'
+    const ours = (await answersOf(addresses, isOurs)).filter(isOurs)
     expect(ours.length).toBeGreaterThanOrEqual(1)
     expect(ours.every(({ sender }) => sender === host)).toBe(true)
   })
 
   test('ends as soon as it is over', async () => {
-    const started = performance.now()
-    await ask([host], null, () => undefined, AbortSignal.timeout(50))
-    expect(performance.now() - started).toBeLessThan(250)
+    const took: number[] = []
+    for (let i = 0; i < 5; i++) {
+      const started = performance.now()
+      await ask([host], null, () => undefined, AbortSignal.timeout(50))
+      took.push(performance.now() - started)
+    }
+    // Not after the pause before it asks again; one of them at least meets a machine that has time for it.
+    expect(Math.min(...took)).toBeLessThan(250)
   })
 
   test('cannot be asked where there is no such interface', async () => {
@@ -67,7 +81,7 @@ describe('an answer is passed over', () => {
     ['with a document type', (id: string) => `<!DOCTYPE e>${probeMatches({ relatesTo: id, xaddrs: 'http://a/' })}`],
     ['without a match', (id: string) => `<Envelope><Header><RelatesTo>${id}</RelatesTo></Header><Body/></Envelope>`],
   ])('%s', async (_what, text) => {
-    await responder((id) => [text(id)])
-    expect(await answersOf([host])).toEqual([])
+    await responder((id) => [text(id), probeMatches({ relatesTo: id, xaddrs: 'http://behind/' })])
+    expect(await answersOf([host], () => true)).toEqual([{ xaddrs: 'http://behind/', sender: host }])
   })
 })

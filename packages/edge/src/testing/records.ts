@@ -39,7 +39,7 @@ export function keepingLog(): Log & { lines: LogLine[] } {
 }
 
 /** Waits until `condition` holds; fails after `ms` with its text. */
-export async function until(condition: () => unknown, what: string, ms = 10_000): Promise<void> {
+export async function until(condition: () => unknown, what: string, ms = 60_000): Promise<void> {
   const end = performance.now() + ms
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`Waited ${ms} ms in vain: ${what}`)

@@ -1,6 +1,6 @@
 /** Cameras under test: started, watched, and stopped when the test ends. */
 import type { SourceState } from '@sightline/contract/edge'
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { LiveMode } from '../../live/live.ts'
 import { type KnownHosts, nothingKnown } from '../address.ts'
 import { type Camera, type CameraOptions, startCamera } from '../camera.ts'
@@ -11,7 +11,7 @@ export type Watched = {
   states: SourceState[]
   paces: AnalysisPace[]
   logs: string[]
-  /** Waits until the camera is as described. */
+  /** Waits until the camera is as described, or was since what was waited for last: a test may look too late. */
   until(expected: Partial<SourceState>, seconds?: number): Promise<SourceState>
 }
 
@@ -22,6 +22,7 @@ export const local = (...ports: number[]): KnownHosts => ({
 
 export function watch(options: Partial<CameraOptions> & { address: string }): Watched {
   const states: SourceState[] = []
+  let known = 0
   const paces: AnalysisPace[] = []
   const logs: string[] = []
   const port = Number(new URL(options.address).port)
@@ -42,9 +43,18 @@ export function watch(options: Partial<CameraOptions> & { address: string }): Wa
     states,
     paces,
     logs,
-    async until(expected, seconds = 15) {
-      await vi.waitFor(() => expect(camera.state()).toMatchObject(expected), { timeout: seconds * 1000, interval: 50 })
-      return camera.state()
+    async until(expected, seconds = 60) {
+      const isExpected = (state: SourceState) =>
+        Object.entries(expected).every(([key, value]) => state[key as keyof SourceState] === value)
+      let found = camera.state()
+      const look = () => {
+        const now = camera.state()
+        found = (isExpected(now) ? undefined : states.slice(known).find(isExpected)) ?? now
+        return found
+      }
+      await expect.poll(look, { timeout: seconds * 1000 }).toMatchObject(expected)
+      known = states.indexOf(found) + 1 || states.length
+      return found
     },
   }
 }
@@ -54,13 +64,15 @@ export type Shown = {
   fragments: Buffer[]
   keys: boolean[]
   jpegs: Buffer[]
+  /** When each of these was taken, ms since the epoch. */
+  jpegTimes: number[]
   mimes: string[]
   ended: number
 }
 
 /** What a viewer was sent. */
 export function view(camera: Camera, mode: LiveMode = 'fmp4', buffered?: () => number) {
-  const shown: Shown = { init: [], fragments: [], keys: [], jpegs: [], mimes: [], ended: 0 }
+  const shown: Shown = { init: [], fragments: [], keys: [], jpegs: [], jpegTimes: [], mimes: [], ended: 0 }
   const viewer = camera.live(mode, {
     init: (segment, mime) => {
       shown.init.push(segment)
@@ -70,7 +82,10 @@ export function view(camera: Camera, mode: LiveMode = 'fmp4', buffered?: () => n
       shown.fragments.push(bytes)
       shown.keys.push(isKey)
     },
-    jpeg: (bytes) => shown.jpegs.push(bytes),
+    jpeg: (bytes, at) => {
+      shown.jpegs.push(bytes)
+      shown.jpegTimes.push(at)
+    },
     ended: () => {
       shown.ended += 1
     },

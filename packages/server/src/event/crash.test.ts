@@ -89,4 +89,4 @@ test('portal and database are killed in mid-run: what was acknowledged is there,
   } finally {
     await db.close()
   }
-}, 180_000)
+})

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const site = await t.make.site()
   siteUid = site.uid
   deviceUid = (await t.make.device({ stream_address: camera.address }, site, row)).uid
-}, 120_000)
+})
 afterAll(async () => {
   await nimble?.stop()
   await camera?.stop()

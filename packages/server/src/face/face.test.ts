@@ -194,7 +194,7 @@ test('another embedding model reads what is kept when it is asked to', async () 
   await attach({ 'detector.model': models.faces.model_id, 'detector.embedding': models.vectors.model_id })
   expect((await admin.call('model.delete', { model_id: other.model_id })).status).toBe(200)
   // Each model is run apart, in a process of its own, some ten times in all.
-}, 120_000)
+})
 
 test('who only looks sees names, no pictures', async () => {
   const person = await t.make.user('viewer')

@@ -36,7 +36,7 @@ beforeAll(async () => {
     trx.selectFrom('nimble').selectAll().where('uid', '=', localNimbleId).executeTakeFirstOrThrow(),
   )
   deviceUid = (await t.make.device({ stream_address: camera.address }, await t.make.site(), row)).uid
-}, 120_000)
+})
 afterAll(async () => {
   await nimble?.stop()
   await camera?.stop()

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const [said] = (await answer) as [SimcamSays]
   if (said.type === 'failed') throw new Error(said.sentence)
   camera = said.cameras[0] as DemoCamera
-}, 120_000)
+})
 afterAll(async () => {
   await links?.stop()
   await nimble?.stop()
@@ -109,7 +109,7 @@ test('every record made while the portal was away arrives once when it is back',
     )
 
   await startPortal()
-  await until(async () => (await stored()).length > 2, 'events flow', 60_000)
+  await until(async () => (await stored()).length > 2, 'events flow')
   expect(await runs()).toBeDefined()
 
   await links.stop()
@@ -119,23 +119,23 @@ test('every record made while the portal was away arrives once when it is back',
   // Of twelve windows some may fall to a busy machine.
   expect(before.filter((record) => record.kind === 'window').length).toBeGreaterThan(5)
 
-  await startNimble(nimble.port)
-  await pause(awayMs / 2)
-  await nimble.kill()
-  const waiting = journalled()
+  let waiting = before
+  // On a busy machine more than that passes before there is a camera and its first window.
+  for (let round = 1; round <= 5 && waiting.length <= before.length; round++) {
+    await startNimble(nimble.port)
+    await pause((round * awayMs) / 2)
+    await nimble.kill()
+    waiting = journalled()
+  }
   expect(waiting.length).toBeGreaterThan(before.length)
   expect(waiting.slice(0, before.length)).toEqual(before)
 
   await startNimble(nimble.port)
   await startPortal()
-  await until(
-    async () => {
-      const ids = new Set((await stored()).map((event) => event.eid))
-      return waiting.every((record) => ids.has(record.event_uuid))
-    },
-    'all of them have come',
-    30_000,
-  )
+  await until(async () => {
+    const ids = new Set((await stored()).map((event) => event.eid))
+    return waiting.every((record) => ids.has(record.event_uuid))
+  }, 'all of them have come')
   const ids = (await stored()).map((event) => event.eid)
   expect(new Set(ids).size).toBe(ids.length)
   // In one statement: events go on coming.
@@ -148,4 +148,4 @@ test('every record made while the portal was away arrives once when it is back',
   )
   const [sums] = rows as { windows: number; counted: number }[]
   expect(sums?.counted).toBe(sums?.windows)
-}, 180_000)
+}, 300_000)

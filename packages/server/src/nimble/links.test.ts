@@ -116,7 +116,7 @@ describe('the link', () => {
     expect(links.status(localNimbleId)).toMatchObject({ cause: null, protocol: 1, engine_version: '0.1.0' })
     // On a busy machine the first measurement may be a bad one; better ones replace it, one every ten seconds.
     const clockFault = () => Math.abs(links.status(localNimbleId)?.clock_offset_ms ?? Number.POSITIVE_INFINITY)
-    await until(() => clockFault() < 50, 'the clock is measured to 50 ms', 45_000)
+    await until(() => clockFault() < 50, 'the clock is measured to 50 ms')
     const stored = await db.owner((trx) =>
       trx.selectFrom('nimble_state').selectAll().where('nimble_id', '=', row.id).executeTakeFirstOrThrow(),
     )
@@ -133,8 +133,8 @@ describe('the link', () => {
     links.reconfigure(localNimbleId)
     await until(isApplied(row.desired_version + 1), 'the change is applied')
     await desire(row.desired_version + 2)
-    await until(isApplied(row.desired_version + 2), 'the change made elsewhere is applied', 10_000)
-  }, 90_000)
+    await until(isApplied(row.desired_version + 2), 'the change made elsewhere is applied')
+  })
 
   test('what was known of an edge server is kept while nothing is heard of it', async () => {
     const port = await listening(createServer((socket) => socket.destroy()))
@@ -185,8 +185,8 @@ describe('the link', () => {
     await links.stop()
     links = portal(edge.port)
     await links.start()
-    await until(async () => (await stored()) >= total, 'all events have come', 30_000)
-    await until(() => links.status(row.uid)?.journal_events === 0, 'the journal is empty', 15_000)
+    await until(async () => (await stored()) >= total, 'all events have come')
+    await until(() => links.status(row.uid)?.journal_events === 0, 'the journal is empty')
     expect(await stored()).toBe(total)
     await addAllMinutes(db)
     const observed = await db.owner((trx) =>
@@ -198,7 +198,7 @@ describe('the link', () => {
         .executeTakeFirstOrThrow(),
     )
     expect(observed.records).toBe(total)
-  }, 90_000)
+  })
 
   test.each([2, -2])('a clock that is %i hours off is measured on both sides', async (hours) => {
     const skewMs = hours * 3_600_000
@@ -206,8 +206,8 @@ describe('the link', () => {
     const { uid } = await make.nimble({ port })
     const links = portal(port)
     await links.start()
-    await until(() => links.status(uid)?.clock_offset_ms != null, 'the clock is measured')
-    expect(Math.abs((links.status(uid)?.clock_offset_ms ?? 0) + skewMs)).toBeLessThan(500)
+    const clockFault = () => Math.abs((links.status(uid)?.clock_offset_ms ?? Number.POSITIVE_INFINITY) + skewMs)
+    await until(() => clockFault() < 500, 'the clock is measured')
     const kept = () => Number(readFileSync(join(folder, 'edge', 'clock.json'), 'utf8'))
     await until(() => Math.abs(kept() + skewMs) < 500, 'the edge server corrects itself')
   })
@@ -328,7 +328,7 @@ describe('questions', () => {
     const asked = links.discover(uid, { seconds: 30 }, () => undefined, stop.signal)
     stop.abort()
     await asked
-    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(performance.now() - begun).toBeLessThan(12_000)
   })
 })
 
@@ -348,8 +348,8 @@ describe('what is no edge server', () => {
     )
     const answer = await portal(silent).test('127.0.0.1', silent)
     expect(answer).toMatchObject({ ok: false, cause: 'no_answer' })
-    expect(answer.ms).toBeLessThan(6000)
-  }, 15_000)
+    expect(answer.ms).toBeLessThan(12_000)
+  })
 
   test('an edge server of another protocol is refused with its number', async () => {
     const port = await otherNimble((socket) => socket.send('{"type":"hello","protocol":2}'))
@@ -386,19 +386,21 @@ describe('trying again', () => {
     let tries = 0
     const port = await listening(createServer((socket) => socket.destroy(void tries++)))
     const { uid } = await make.nimble({ port, retry_times: 3, wait_between_retry: 1 })
+    // Another that may be tried more often: by the time that it was, this would have been, too.
+    const patient = { port, retry_times: 6, wait_between_retry: 1 }
+    const { uid: beside } = await make.nimble(patient, await make.organization())
     const links = portal(port)
     await links.start()
-    await until(() => tries === 3, 'three tries')
-    await new Promise((resolve) => setTimeout(resolve, 2500))
-    expect(tries).toBe(3)
+    await until(() => tries === 9, 'three tries, and six of the other')
+    await until(() => cause(links, beside) === 'gave_up:not_a_nimble', 'the other is given up')
+    expect(tries).toBe(9)
     expect(links.status(uid)).toMatchObject({ state: 'refused', cause: 'gave_up:not_a_nimble' })
     links.reload()
-    await until(() => tries === 6, 'three more tries')
-    await until(() => cause(links, uid) === 'gave_up:not_a_nimble', 'it says that it gave up again')
+    const haveGivenUp = () => [uid, beside].every((one) => cause(links, one) === 'gave_up:not_a_nimble')
+    await until(() => tries === 18 && haveGivenUp(), 'as many tries again, and both are given up')
     // A change of what should run there is a reason to look again.
     links.reconfigure(uid)
-    await until(() => tries === 7, 'a seventh try')
-    await until(() => cause(links, uid) === 'not_a_nimble', 'more tries are to come')
+    await until(() => tries === 21 && haveGivenUp(), 'three more tries')
   })
 })
 
@@ -414,7 +416,7 @@ describe('two portals', () => {
     expect(waiter.status(uid)).toBeNull()
     await holder.stop()
     await until(isOnline(waiter, uid), 'the other has it')
-  }, 20_000)
+  })
 
   test('what a killed portal of this machine left behind does not hold up its next start', async () => {
     const { port } = await nimble()
@@ -424,7 +426,7 @@ describe('two portals', () => {
     await db.owner((trx) => trx.insertInto('lease').values(lease).execute())
     const links = portal(port)
     await links.start()
-    await until(isOnline(links, uid), 'the link is up', 4000)
+    await until(isOnline(links, uid), 'the link is up before the lease runs out', 12_000)
   })
 
   test('a lease of another machine is respected until it runs out', async () => {

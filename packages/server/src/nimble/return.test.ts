@@ -14,6 +14,7 @@ import { startTestCamera, type TestCamera } from '../testing/cameras.ts'
 import { type Line, openLine } from '../testing/line.ts'
 import { allowCamera, enrolTestNimble, fillJournal, startTestNimble, type TestNimble } from '../testing/nimble.ts'
 import { parentOf } from '../testing/processes.ts'
+import { triangleZone } from '../testing/samples.ts'
 import { until } from '../testing/until.ts'
 
 const dayMs = 86_400_000
@@ -34,7 +35,7 @@ beforeAll(async () => {
   await portal.services.links.start()
   admin = await portal.signIn('admin')
   folder = join(portal.services.env.dataDir, 'edge')
-}, 120_000)
+})
 afterAll(async () => {
   await nimble?.stop()
   cameras?.stop()
@@ -51,17 +52,6 @@ const start = async () => {
   nimble = await startTestNimble({ folder })
   allowCamera(nimble, cameras)
 }
-const zones = [
-  {
-    points: [
-      [0.1, 0.1],
-      [0.9, 0.1],
-      [0.9, 0.9],
-    ],
-    aspect_ratio: 1.78,
-  },
-]
-
 test('a day later it runs what was wished meanwhile and nothing else, and its journal is stored once', async () => {
   const { db } = portal.services
   const [edge, other] = [
@@ -91,7 +81,7 @@ test('a day later it runs what was wished meanwhile and nothing else, and its jo
       device_id: device.device_id,
       source_id,
       usecase_key: 'pplcnt',
-      zones,
+      zones: [triangleZone],
     })
     camerasOfSite.push({ device_id: device.device_id, source_id, channel_id: channel.channel_id })
   }
@@ -100,7 +90,7 @@ test('a day later it runs what was wished meanwhile and nothing else, and its jo
     await new Promise((resolve) => setTimeout(resolve, 200))
     return call('nimble.status', { nimble_id: edge.uid })
   }
-  await until(async () => (await status()).channels_running === 3, 'all three run', 60_000)
+  await until(async () => (await status()).channels_running === 3, 'all three run')
 
   // The line is cut; the machine is started again meanwhile, and has seen a day by then.
   line.cut()
@@ -123,9 +113,9 @@ test('a day later it runs what was wished meanwhile and nothing else, and its jo
   await until(() => camerasWatched(nimble) === 3, 'it watches all three by itself')
 
   line.mend()
-  await until(async () => (await status()).state === 'online', 'it is back', 60_000)
+  await until(async () => (await status()).state === 'online', 'it is back')
   await until(async () => (await status()).sync === 'in_sync', 'it runs what is wished')
-  await until(async () => (await status()).channels_running === 1, 'the channel runs', 30_000)
+  await until(async () => (await status()).channels_running === 1, 'the channel runs')
   const desired = linkConfig.parse(JSON.parse(readFileSync(join(folder, 'desired.json'), 'utf8')))
   expect(desired.sources.map(({ source_id }) => source_id).sort()).toEqual([emptied.source_id, kept.source_id].sort())
   expect(desired.channels).toMatchObject([{ channel_id: kept.channel_id, name: 'Second wish' }])
@@ -134,14 +124,14 @@ test('a day later it runs what was wished meanwhile and nothing else, and its jo
     const { items } = await call('nimble.sync', { nimble_id: edge.uid })
     return items.filter((item: Piece) => item.kind !== 'pipeline')
   }
-  await until(async () => (await pieces()).every(({ step }) => step === 'running'), 'every piece runs', 30_000)
+  await until(async () => (await pieces()).every(({ step }) => step === 'running'), 'every piece runs')
   const items = await pieces()
   expect(items.map(({ id }) => id).sort()).toEqual([emptied.source_id, kept.source_id, kept.channel_id].sort())
   for (const item of items) expect(item.applied_version).toBe(item.desired_version)
   await until(() => camerasWatched(nimble) === 2, 'nothing foreign is watched')
 
   // The camera goes on: what it saw since the last acknowledgement may wait there.
-  await until(async () => (await status()).journal_events <= 5, 'the journal is sent', 60_000)
+  await until(async () => (await status()).journal_events <= 5, 'the journal is sent')
   const stored = async (channelUid: string) => {
     const { rows } = await db.owner((trx) =>
       sql<{ events: number; ids: number; days: number; first: Date }>`
@@ -168,7 +158,7 @@ test('a day later it runs what was wished meanwhile and nothing else, and its jo
     // Of the time since at most one channel of 5 pictures a second is left; while nothing moves fewer are wanted.
     return all.filter(({ fps, expected_fps }: Point) => fps > 0 && expected_fps > 0 && expected_fps <= 5)
   }
-  await until(async () => (await points()).length >= 2, 'it reports pictures a second', 60_000)
+  await until(async () => (await points()).length >= 2, 'it reports pictures a second')
   const [earlier, later] = (await points()).slice(-2) as [Point, Point]
   for (const { cpu } of [earlier, later]) {
     expect(cpu).toBeGreaterThan(0)
@@ -181,7 +171,7 @@ test('a day later it runs what was wished meanwhile and nothing else, and its jo
   const { lost_events, rejected_events } = await status()
   expect(lost_events).toBe(0)
   expect(rejected_events).toBeGreaterThanOrEqual(10)
-}, 240_000)
+}, 600_000)
 
 type Piece = { id: string; kind: string; step: string; applied_version: number | null; desired_version: number }
 type Ids = { device_id: string; channel_id: string; source_id: string }
@@ -190,4 +180,14 @@ type Ids = { device_id: string; channel_id: string; source_id: string }
 const camerasWatched = (edge: TestNimble | undefined): number =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === edge?.process.pid)
-    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('camera')).length
+    .filter((pid) => commandOf(pid).includes('camera')).length
+
+/** Empty where the process has ended meanwhile. */
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch (error) {
+    if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    return ''
+  }
+}

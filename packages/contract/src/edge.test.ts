@@ -257,6 +257,19 @@ describe('messages', () => {
     expect(arrived({ ...zone, of_a_later_version: 5 })).toEqual(zone)
   })
 
+  test('who cannot be used is told by at most 64 known causes, and a search arrives without those that cannot be read', () => {
+    const message = fromNimble['discover.done']
+    const arrived = (unusable: object[] | undefined) => {
+      const read = nimbleMessage.parse({ ...message, scanned: { ...message.scanned, unusable } })
+      return read.type === 'discover.done' ? read.scanned.unusable : null
+    }
+    const one = { host: '192.168.1.20', cause: 'camera_address_refused' }
+    expect(arrived(Array(64).fill(one))).toHaveLength(64)
+    expect(arrived(Array(65).fill(one))).toEqual([])
+    expect(arrived([{ ...one, cause: 'of_a_later_version' }])).toEqual([])
+    expect(arrived(undefined)).toEqual([])
+  })
+
   test('what does not fit the database does not pass', () => {
     const { stats, state } = fromNimble
     expect(nimbleMessage.safeParse({ ...stats, drops: 2 ** 31 }).success).toBe(false)

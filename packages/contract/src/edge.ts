@@ -341,7 +341,10 @@ export const linkDiscovered = z.object({
 })
 export type LinkDiscovered = z.infer<typeof linkDiscovered>
 
-/** Where was searched, and who answered there but cannot be used, with the cause. */
+/**
+ * Where was searched, and who answered there but cannot be used, with the cause. A later edge server may know more causes:
+ * what it found counts without them.
+ */
 export const scanned = z.object({
   interfaces: z.array(z.string()),
   range: z.string().nullable(),
@@ -349,7 +352,7 @@ export const scanned = z.object({
   unusable: z
     .array(z.object({ host: text, cause: z.enum(['camera_https_only', 'camera_address_refused']) }))
     .max(64)
-    .default([]),
+    .catch([]),
 })
 export type Scanned = z.infer<typeof scanned>
 

@@ -12,9 +12,10 @@ import type {
 import { localNimbleId, type Role } from '@sightline/domain'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { focus } from './keyboard.ts'
 import { addPerson, type Prepared, prepare, registerFirst, usernameOf } from './prepared.ts'
 import { until } from './product.ts'
-import { createStage, press, sound } from './stage.ts'
+import { createStage, press, shots, sound } from './stage.ts'
 
 let prepared: Prepared
 
@@ -632,7 +633,11 @@ test("a site's place comes from its zip code and its picture from the camera at 
   await dialog.getByRole('checkbox', { name: 'Tags' }).check()
   await dialog.getByLabel('To these cameras of the site').first().fill('Ramp')
   await page.getByRole('option', { name: 'Ramp' }).click()
+  // What changes is seen before anything does.
+  const planned = dialog.getByRole('list', { name: 'What changes' })
+  await planned.getByText('Tags: – → wing=north').waitFor()
   await sound(page)
+  expect(((await prepared.root.call('device', 'get', { device_id })) as Device).device_tags).toEqual({})
   await dialog.getByRole('button', { name: 'Copy to 1 camera' }).click()
   await dialog.getByText('Copied').waitFor()
   const { device_tags } = (await prepared.root.call('device', 'get', { device_id })) as Device
@@ -642,6 +647,58 @@ test("a site's place comes from its zip code and its picture from the camera at 
   await page.getByLabel('Tag').first().click()
   await page.getByRole('option', { name: 'wing north' }).click()
   await page.getByRole('link', { name: 'Lyon DC' }).waitFor()
+})
+
+test('copied settings are seen on every camera before, in French, in the dark, on a phone and by keyboard; who stays is named', async () => {
+  const { root, ids } = prepared
+  const camera = async (device_name: string, path: string, device_tags: Record<string, string>) =>
+    (await root.call('device', 'create', {
+      ...{ device_name, site_id: ids.sid, nimble_id: localNimbleId, device_tags },
+      stream_address: `rtsp://192.0.2.46/${path}`,
+    })) as Device
+  const from = await camera('Quai A', 'a', { quai: 'A' })
+  const [alike, other] = [await camera('Quai B', 'b', { quai: 'A' }), await camera('Quai C', 'c', { quai: 'C' })]
+  await root.call('source', 'create', {
+    ...{ device_id: other.device_id, source_name: 'Small', role: 'live' },
+    source_address: 'rtsp://192.0.2.46/small',
+  })
+  await root.call('user', 'configUpdate', { ui_config: { language: 'fr', dark: true } })
+  const page = await stage.as(usernameOf('super_admin'), { width: 390, height: 844 })
+  await open(page, `/device/detail?sid=${ids.sid}&did=${from.device_id}`)
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: /^Copier des réglages/ }).click()
+  const dialog = page.getByRole('dialog')
+  await focus(page, /^Étiquettes/)
+  await page.keyboard.press('Space')
+  await focus(page, /^Vers ces caméras/)
+  for (const name of ['Quai B', 'Quai C']) {
+    await page.keyboard.type(name)
+    await until('it is the first that is offered', async () => {
+      const [first] = await page.getByRole('option').allTextContents()
+      return first === name
+    })
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await until(
+      `${name} is chosen`,
+      async () => (await dialog.locator('[class*=Pill-root]', { hasText: name }).count()) > 0,
+    )
+  }
+  await page.keyboard.press('Escape')
+  await dialog.getByText('Étiquettes\u00a0: quai=C → quai=A').waitFor()
+  await dialog.getByText('Reste telle quelle\u00a0: Quai B').waitFor()
+  await sound(page)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.screenshot({ path: `${shots}copy-settings-390.png` })
+  await dialog.getByRole('checkbox', { name: 'Ce à quoi sert chaque flux' }).check()
+  await dialog.getByText('Pas copié\u00a0: Elle a d’autres flux').waitFor()
+  await dialog.getByRole('checkbox', { name: 'Ce à quoi sert chaque flux' }).uncheck()
+  await dialog.getByRole('button', { name: 'Copier vers 1 caméra' }).click()
+  await dialog.getByText('Copié', { exact: true }).waitFor()
+  const tagsOf = async ({ device_id }: Device) =>
+    ((await root.call('device', 'get', { device_id })) as Device).device_tags
+  expect([await tagsOf(alike), await tagsOf(other)]).toEqual([{ quai: 'A' }, { quai: 'A' }])
+  await root.call('user', 'configUpdate', { ui_config: { language: 'en', dark: false } })
 })
 
 test('a site of hundreds of cameras stays light: few nodes on the page, and searches that the server answers', async () => {

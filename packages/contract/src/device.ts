@@ -20,7 +20,7 @@ import { deviceImport, imported } from './import.ts'
 import { op } from './op.ts'
 
 /** What one camera can give to others. */
-export const deviceSettings = ['credentials', 'tags', 'onvif_port', 'nimble'] as const
+export const deviceSettings = ['credentials', 'tags', 'onvif_port', 'stream_roles', 'nimble'] as const
 /** So many cameras are given settings, or a tag, in one call. */
 export const changedDevices = 500
 /** So many cameras move in one call. */
@@ -187,6 +187,27 @@ export const probe = z
   .meta({ id: 'Probe' })
 export type Probe = z.infer<typeof probe>
 
+const copiedValue = z.union([z.string(), z.number()]).nullable()
+/** What became of one of the cameras that were given settings, or with a dry run would. */
+export const copiedDevice = z
+  .object({
+    device_id: z.uuid(),
+    outcome: z.enum(['copied', 'unchanged', 'failed']),
+    /** Why it failed, as `error_code` of the same change alone. */
+    error_code: z.string().nullable(),
+    /**
+     * By field: `username`, `password` (never told: `****`, or null without one), `device_tags` as `floor=ground; zone=A`,
+     * `onvif_port`, `stream_role` with the name of the stream, `nimble` by its name.
+     */
+    changes: z.array(
+      z.object({ field: z.string(), stream: z.string().nullable(), before: copiedValue, after: copiedValue }),
+    ),
+    /** What starts anew at another edge server. */
+    restarts: z.array(z.object({ channel_id: z.uuid(), channel_name: z.string() })),
+  })
+  .meta({ id: 'CopiedDevice' })
+export type CopiedDevice = z.infer<typeof copiedDevice>
+
 export const deviceOps = {
   create: op({
     method: 'PUT',
@@ -208,26 +229,19 @@ export const deviceOps = {
   copy: op({
     method: 'POST',
     path: '/device/copy',
-    summary: 'Give the settings of one camera to others, each by itself; passwords never leave the server',
+    summary:
+      'Give the settings of one camera to others, each by itself; a dry run says what would change. Passwords never leave the server',
     access: 'admin_and_above',
     input: z.strictObject({
       device_id: id,
       to: z.array(id).min(1, 'required').max(changedDevices, `at_most_items:${changedDevices}`),
-      /** `nimble`: the edge server that reads the camera. */
+      /** `stream_roles`: what each stream is used for; `nimble`: the edge server that reads the camera. */
       settings: z.array(z.enum(deviceSettings)).min(1, 'required'),
       /** Typed again with `credentials`: cameras at other hosts are not given the stored one. */
       password: cameraPassword.optional(),
+      dry_run: z.boolean().default(false),
     }),
-    output: z.object({
-      devices: z.array(
-        z.object({
-          device_id: z.uuid(),
-          outcome: z.enum(['copied', 'failed']),
-          /** Why it failed, as `error_code` of the same change alone. */
-          error_code: z.string().nullable(),
-        }),
-      ),
-    }),
+    output: z.object({ devices: z.array(copiedDevice) }),
   }),
   tag: op({
     method: 'POST',

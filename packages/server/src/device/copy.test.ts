@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { desiredConfig } from '../nimble/desired.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
+import { newUid } from '../uid.ts'
 
 let t: TestApp
 let admin: Client
@@ -33,13 +34,27 @@ describe('settings of one camera for others', () => {
     const to = [same.uid, other.uid, foreign.uid]
     const settings = ['credentials', 'tags', 'onvif_port', 'nimble']
     const password = 'Lantern!Quay42'
-    const answer = await admin.call('device.copy', { device_id: from.uid, to, settings, password })
-    expect(answer.body.response.devices).toEqual([
-      { device_id: same.uid, outcome: 'copied', error_code: null },
-      { device_id: other.uid, outcome: 'copied', error_code: null },
-      { device_id: foreign.uid, outcome: 'failed', error_code: 'not_found' },
-    ])
-    expect(answer.text).not.toContain('Lantern')
+    const asked = { device_id: from.uid, to, settings, password }
+    const rowsBefore = await Promise.all([same, other].map(({ uid }) => get(uid)))
+    const planned = await admin.call('device.copy', { ...asked, dry_run: true })
+    expect(await Promise.all([same, other].map(({ uid }) => get(uid)))).toEqual(rowsBefore)
+    const answer = await admin.call('device.copy', asked)
+    const changes = [
+      { field: 'username', stream: null, before: null, after: 'root' },
+      { field: 'password', stream: null, before: null, after: '****' },
+      { field: 'device_tags', stream: null, before: null, after: 'floor=one' },
+      { field: 'onvif_port', stream: null, before: null, after: 8080 },
+    ]
+    const moved = { field: 'nimble', stream: null, before: there.name, after: here.name }
+    const done = { outcome: 'copied', error_code: null, restarts: [] }
+    // What was told beforehand is what was done.
+    for (const { body } of [planned, answer])
+      expect(body.response.devices).toEqual([
+        { device_id: same.uid, ...done, changes },
+        { device_id: other.uid, ...done, changes: [...changes, moved] },
+        { device_id: foreign.uid, outcome: 'failed', error_code: 'not_found', changes: [], restarts: [] },
+      ])
+    expect(planned.text + answer.text).not.toContain('Lantern')
     for (const uid of [same.uid, other.uid]) {
       expect(await get(uid)).toMatchObject({
         ...{ username: 'root', password: '****', onvif_port: 8080, device_tags: { floor: 'one' } },
@@ -60,6 +75,91 @@ describe('settings of one camera for others', () => {
     expect(await get(to.uid)).toMatchObject({ username: 'own', onvif_port: null, device_tags: { floor: 'one' } })
     expect(nimble).not.toBe((await get(from.uid)).nimble_id)
   })
+})
+
+describe('a look at what copying settings would change', () => {
+  const copy = async (device_id: string, to: string[], settings: string[], more: object = {}) =>
+    (await admin.call('device.copy', { device_id, to, settings, dry_run: true, ...more })).body.response.devices
+
+  test('names the cameras that stay as they are, and notes nothing', async () => {
+    const from = await t.make.device({ onvif_port: 8080, tags: JSON.stringify({ zone: 'A', floor: 'one' }) })
+    const alike = await t.make.device({ onvif_port: 8080, tags: JSON.stringify({ floor: 'one', zone: 'A' }) })
+    const differing = await t.make.device({ onvif_port: 8080, tags: JSON.stringify({ floor: '2' }) })
+    expect(await copy(from.uid, [alike.uid, differing.uid], ['tags', 'onvif_port'])).toEqual([
+      { device_id: alike.uid, outcome: 'unchanged', error_code: null, changes: [], restarts: [] },
+      {
+        ...{ device_id: differing.uid, outcome: 'copied', error_code: null, restarts: [] },
+        changes: [{ field: 'device_tags', stream: null, before: 'floor=2', after: 'floor=one; zone=A' }],
+      },
+    ])
+    const notes = await t.services.db.owner((trx) =>
+      trx.selectFrom('trace').selectAll().where('object_uid', '=', from.uid).execute(),
+    )
+    expect(notes).toEqual([])
+  })
+
+  test('does not say whether a typed password is the one that is stored', async () => {
+    const from = await t.make.device({ username: 'root' })
+    const to = await t.make.device({ username: 'root' })
+    await admin.call('device.update', { device_id: to.uid, password: 'Lantern!Quay42' })
+    const told = async (password: string) => copy(from.uid, [to.uid], ['credentials'], { password })
+    expect(await told('Lantern!Quay42')).toEqual(await told('guessed'))
+  })
+
+  test('tells which analytics start anew elsewhere, and whom the licence leaves out when all go', async () => {
+    const site = await t.make.site()
+    const here = await t.make.nimble()
+    const full = await t.make.nimble()
+    const license = { tenant_id: full.tenant_id, uid: newUid(), name: `For one ${full.uid}`, channel_limit: 1 }
+    await t.services.db.owner(async (trx) => {
+      const { id } = await trx.insertInto('license').values(license).returning('id').executeTakeFirstOrThrow()
+      await trx.updateTable('nimble').set({ license_id: id }).where('id', '=', full.id).execute()
+    })
+    const from = await t.make.device({}, site, full)
+    const [one, two] = [await t.make.device({}, site, here), await t.make.device({}, site, here)]
+    const channel = await t.make.channel({}, one)
+    await t.make.channel({}, two)
+    expect(await copy(from.uid, [one.uid, two.uid], ['nimble'])).toMatchObject([
+      { outcome: 'copied', restarts: [{ channel_id: channel.uid }] },
+      { outcome: 'failed', changes: [] },
+    ])
+  })
+})
+
+test('what each stream is used for goes to cameras with the same streams, and to no others', async () => {
+  const two = async (name: string, roles: [string, string], path = '/small') => {
+    const device = await t.make.device({ stream_address: `rtsp://198.51.100.70/${name}` })
+    const { device_source } = await get(device.uid)
+    const [{ source_id, source_name, source_address }] = device_source
+    const { status } = await admin.call('device.update', {
+      device_id: device.uid,
+      device_source: [
+        { source_id, source_name, source_address, role: roles[0] },
+        { source_name: 'Small', source_address: `${source_address}${path}`, role: roles[1] },
+      ],
+    })
+    expect(status).toBe(200)
+    return device
+  }
+  const from = await two('a', ['analytics', 'live'])
+  const [same, swapped] = [await two('b', ['analytics', 'live']), await two('c', ['live', 'analytics'])]
+  const single = await t.make.device({ stream_address: 'rtsp://198.51.100.70/d' })
+  const to = [same.uid, swapped.uid, single.uid]
+  const asked = { device_id: from.uid, to, settings: ['stream_roles'] }
+  const { body } = await admin.call('device.copy', asked)
+  expect(body.response.devices).toMatchObject([
+    { outcome: 'unchanged' },
+    {
+      outcome: 'copied',
+      changes: [
+        { field: 'stream_role', before: 'live', after: 'analytics' },
+        { field: 'stream_role', stream: 'Small', before: 'analytics', after: 'live' },
+      ],
+    },
+    { outcome: 'failed', error_code: 'other_streams' },
+  ])
+  const { device_source } = await get(swapped.uid)
+  expect(device_source.map(({ role }: { role: string }) => role)).toEqual(['analytics', 'live'])
 })
 
 describe('one tag for many cameras, in one call', () => {

@@ -1,80 +1,136 @@
-import type { deviceOps, Receive, Reply } from '@sightline/contract'
+import type { CopiedDevice, deviceOps, Receive } from '@sightline/contract'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
 import type { Ctx } from '../mount.ts'
-import { raiseDesired, readNimble } from '../nimble/store.ts'
+import { type NimbleRow, raiseDesired, readNimble } from '../nimble/store.ts'
 import { eachByItself, notFound, Refusal } from '../refusal.ts'
-import { sourcesOfDevices, touchSources } from '../source/store.ts'
-import { moveDevice } from './move.ts'
+import { type StreamRow, sourcesOfDevices, touchSources, updateSource } from '../source/store.ts'
+import { moveDevice, planMove } from './move.ts'
 import { type DeviceRow, homeOf, isHome, lockDevice, passwordPlace, readDevice, updateDevice } from './store.ts'
 
 type Wish = Receive<typeof deviceOps.copy>
+type Changes = CopiedDevice['changes']
+
+/** The camera that gives, with its streams, who reads it, and its password if it was typed again. */
+type From = { device: DeviceRow; streams: readonly StreamRow[]; nimble: NimbleRow; typed: string | null }
 
 /** Gives settings of one camera to others, each in a transaction of its own: what fails for one is done for the rest. */
-export async function copyDevice({ device_id, to, settings, password }: Wish, ctx: Ctx) {
+export async function copyDevice({ device_id, to, settings, password, dry_run }: Wish, ctx: Ctx) {
   const { app, scope, note } = ctx
-  const from = await app.db.as(scope, async (trx) => {
+  const uids = [...new Set(to)]
+  const typed = password === '****' ? null : password || null
+  const { from, plan } = await app.db.as(scope, async (trx) => {
     const device = await readDevice(trx, scope, device_id)
+    const nimble = await readNimble(trx, scope, device.nimble_uid)
     return {
-      device,
-      addresses: await addressesOf(trx, ctx, device),
-      typed: password === '****' ? null : password || null,
+      from: { device, nimble, typed, streams: await streamsOf(trx, ctx, device) } satisfies From,
+      // Together: those before take from the licence what those behind do not get.
+      plan: settings.includes('nimble') ? await planMove(trx, scope, uids, nimble) : [],
     }
   })
+  const restartsOf = (uid: string) => plan.find((one) => one.device_id === uid)?.restarts ?? []
   const nimbles = new Set<string>()
-  const devices = await eachByItself<string, Reply<typeof deviceOps.copy>['devices'][number]>(
-    new Set(to),
+  const devices = await eachByItself<string, CopiedDevice>(
+    uids,
     async (uid) => {
-      const { before, after } = await app.db.as(scope, (trx) => give(trx, ctx, from, uid, settings))
-      for (const row of [before, after]) nimbles.add(row.nimble_uid)
-      app.bus.publish(changed(after, 'device', uid))
-      return { device_id: uid, outcome: 'copied', error_code: null }
+      const given = await app.db.try(scope, { dry_run }, (trx) => give(trx, ctx, from, uid, settings))
+      const { before, after, changes } = given
+      const refused = plan.find((one) => one.device_id === uid && one.outcome === 'failed')
+      if (dry_run && refused) return { device_id: uid, ...failed, error_code: refused.error_code }
+      if (changes.length > 0 && !dry_run) {
+        for (const row of [before, after]) nimbles.add(row.nimble_uid)
+        app.bus.publish(changed(after, 'device', uid))
+      }
+      const outcome = changes.length > 0 ? 'copied' : 'unchanged'
+      const restarts = changes.some(({ field }) => field === 'nimble') ? restartsOf(uid) : []
+      return { device_id: uid, outcome, error_code: null, changes, restarts }
     },
-    (uid, { code = 'invalid' }) => ({ device_id: uid, outcome: 'failed', error_code: code }),
+    (uid, { code = 'invalid' }) => ({ device_id: uid, ...failed, error_code: code }),
   )
   for (const uid of nimbles) app.links.reconfigure(uid)
   note({ object_id: from.device.uid, object_name: from.device.name })
   return { devices }
 }
 
-/** @throws 404 for a camera of another organization, and what moving it is refused for */
+const failed = { outcome: 'failed' as const, changes: [], restarts: [] }
+
+/** @throws 404 for a camera of another organization, 409 for one with other streams, and what moving it is refused for */
 async function give(trx: Trx, ctx: Ctx, from: From, uid: string, settings: Wish['settings']) {
   const { scope } = ctx
   const { device } = from
   const before = await lockDevice(trx, scope, uid)
   if (before.tenant_id !== device.tenant_id) throw notFound()
   const has = (setting: Wish['settings'][number]) => settings.includes(setting)
-  await updateDevice(trx, before, {
-    ...(has('credentials') && {
-      username: device.username,
-      password: resealed(from, before, await addressesOf(trx, ctx, before), ctx),
-    }),
-    ...(has('tags') && { tags: JSON.stringify(device.tags) }),
-    ...(has('onvif_port') && { onvif_port: device.onvif_port }),
-  })
-  if (has('nimble')) await moveDevice(trx, before, await readNimble(trx, scope, device.nimble_uid))
-  await touchSources(trx, before)
+  const streams = await streamsOf(trx, ctx, before)
+
+  const changes: Changes = []
+  const differs = (
+    field: string,
+    was: string | number | null,
+    is: string | number | null,
+    stream: string | null = null,
+  ) => {
+    if (was === is) return false
+    changes.push({ field, stream, before: was, after: is })
+    return true
+  }
+  const change: Parameters<typeof updateDevice>[2] = {}
+  if (has('credentials')) {
+    if (differs('username', before.username || null, device.username || null)) change.username = device.username
+    const given = passwordFor(from, before, streams, ctx)
+    if (given !== undefined) {
+      const place = passwordPlace(before.uid)
+      changes.push({ field: 'password', stream: null, before: before.password && '****', after: given && '****' })
+      change.password = given === null ? null : ctx.app.secrets.seal(given, place)
+    }
+  }
+  if (has('tags') && differs('device_tags', tagsText(before), tagsText(device)))
+    change.tags = JSON.stringify(device.tags)
+  if (has('onvif_port') && differs('onvif_port', before.onvif_port, device.onvif_port))
+    change.onvif_port = device.onvif_port
+  if (Object.keys(change).length > 0) await updateDevice(trx, before, change)
+  if (has('stream_roles')) {
+    const other = streams.length === from.streams.length ? from.streams.map((one, i) => twinOf(one, i, streams)) : []
+    if (other.length === 0 || other.includes(undefined))
+      throw new Refusal(409, 'This camera has other streams', { code: 'other_streams' })
+    for (const [i, { role }] of from.streams.entries()) {
+      const row = other[i] as StreamRow
+      if (differs('stream_role', row.role, role, row.name)) await updateSource(trx, row, { role })
+    }
+  }
+  // Names of edge servers are an organization's own: two of one name are one.
+  if (has('nimble') && differs('nimble', before.nimble_name, device.nimble_name))
+    await moveDevice(trx, before, from.nimble)
+  if (changes.length > 0) await touchSources(trx, before)
   const after = await readDevice(trx, scope, uid)
-  await raiseDesired(trx, after)
-  return { before, after }
+  if (changes.length > 0) await raiseDesired(trx, after)
+  return { before, after, changes }
 }
 
-/** The camera that gives, where it is, and its password if it was typed again. */
-type From = { device: DeviceRow; addresses: readonly string[]; typed: string | null }
+/** The default stands for the default, the others for those of their name. */
+const twinOf = (stream: StreamRow, at: number, streams: readonly StreamRow[]): StreamRow | undefined =>
+  at === 0 ? streams[0] : streams.slice(1).find(({ name }) => name.toLowerCase() === stream.name.toLowerCase())
 
-const addressesOf = async (trx: Trx, { scope }: Ctx, device: DeviceRow) =>
-  homeOf(device, (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? [])
+const tagsText = ({ tags }: DeviceRow): string | null =>
+  Object.entries(tags)
+    .map(([key, value]) => `${key}=${value}`)
+    .toSorted()
+    .join('; ') || null
+
+const streamsOf = async (trx: Trx, { scope }: Ctx, device: DeviceRow) =>
+  (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
 
 /**
- * The typed password, or the stored one where the other camera is at the same host. A password is sealed to its own
- * camera: it is opened here and sealed to the other.
+ * The password that the other camera gets, undefined where it has it already: the typed one, or the stored one where the
+ * other camera is at the same host. A typed one is new in any case: whether it is the stored one is nobody's to try out.
  * @throws 400 where the stored one would go to another host
  */
-function resealed(from: From, to: DeviceRow, addresses: readonly string[], { app: { secrets } }: Ctx): string | null {
+function passwordFor(from: From, to: DeviceRow, streams: readonly StreamRow[], { app: { secrets } }: Ctx) {
   const { device, typed } = from
-  if (typed !== null) return secrets.seal(typed, passwordPlace(to.uid))
-  if (device.password === null) return null
-  if (!isHome(addresses, from.addresses))
+  if (typed !== null) return typed
+  if (device.password === null) return to.password === null ? undefined : null
+  if (!isHome(homeOf(to, streams), homeOf(device, from.streams)))
     throw new Refusal(400, 'Error in inputs', { code: 'password_again', errors: { password: ['password_again'] } })
-  return secrets.seal(secrets.open(device.password, passwordPlace(device.uid)), passwordPlace(to.uid))
+  const [given, has] = [device, to].map((one) => one.password && secrets.open(one.password, passwordPlace(one.uid)))
+  return given === has ? undefined : given
 }

@@ -59,7 +59,7 @@ async function moveOne(trx: Trx, scope: Scope, uid: string, nimbleUid: string) {
  * What becomes of each camera when all go, in this order. Nothing is locked or written: the licence is counted once,
  * and cameras before take from what it has left for those behind.
  */
-async function planMove(trx: Trx, scope: Scope, uids: readonly string[], target: NimbleRow): Promise<Moved[]> {
+export async function planMove(trx: Trx, scope: Scope, uids: readonly string[], target: NimbleRow): Promise<Moved[]> {
   const rows = new Map((await deviceRows(trx, scope, { uids })).map((row) => [row.uid, row]))
   const channels = Map.groupBy(await channelRows(trx, scope, { deviceUids: uids }), (row) => row.device_uid)
   const nimbles = await trx

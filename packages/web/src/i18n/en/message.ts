@@ -61,6 +61,7 @@ export const message = {
   source_other_site: 'This stream belongs to a camera of another site',
   source_other_nimble: 'Another edge server reads this stream: move the camera first',
   pipeline_other_nimble: 'This pipeline belongs to another edge server',
+  other_streams: 'It has other streams',
   other_usecase: 'It has another use case',
   pipeline_shared: 'Other analytics run its pipeline too: tune it there, or give it one of its own first',
   pipeline_other_usecase: 'This pipeline is for another use case',

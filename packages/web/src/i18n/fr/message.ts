@@ -61,6 +61,7 @@ export const message: Catalogue['message'] = {
   source_other_site: 'Ce flux appartient à une caméra d’un autre site',
   source_other_nimble: 'Un autre serveur edge lit ce flux : déplacez d’abord la caméra',
   pipeline_other_nimble: 'Ce pipeline appartient à un autre serveur edge',
+  other_streams: 'Elle a d’autres flux',
   other_usecase: 'Elle a un autre cas d’usage',
   pipeline_shared: 'D’autres analyses utilisent aussi son pipeline : réglez-le là-bas, ou donnez-lui d’abord le sien',
   pipeline_other_usecase: 'Ce pipeline sert à un autre cas d’usage',

@@ -615,8 +615,15 @@ test("a site's place comes from its zip code and its picture from the camera at 
   await range.fill('192.168.254.0/30')
   await press(page, /^Look/)
   await page.getByText(/^Looked in .*192\.168\.254\.0\/30, /).waitFor()
+  // Stopped before the server has said that it began.
+  const begun = Promise.withResolvers<void>()
+  await page.route('**/device/discover', async (route) => {
+    await begun.promise
+    await route.continue()
+  })
   await press(page, 'Listen longer')
   await press(page, 'Stop')
+  begun.resolve()
   await page.getByText('The search was stopped').waitFor()
 
   await prepared.root.call('device', 'update', { device_id: did, device_tags: { wing: 'north' } })

@@ -2,7 +2,7 @@
 import { type DemoCamera, type Discovered, type Discovery, discovery, type Job, type Probe } from '@sightline/contract'
 import { listenSeconds } from '@sightline/domain'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTopic } from '../live.ts'
 import { bestProfile } from './camera-choice.ts'
 import { api, queryClient } from './client.ts'
@@ -35,7 +35,14 @@ export type Look = {
 
 /** A search for cameras; what it finds arrives one by one. */
 export function useDiscovery(): Look {
-  const begin = useMutation(api.device.discover.mutation({ quiet: true, inline: true }))
+  // Somebody may stop it, or go away, before the server has said that it began.
+  const isUnwanted = useRef(false)
+  const begin = useMutation({
+    ...api.device.discover.mutation({ quiet: true, inline: true }),
+    onSuccess: ({ job_id }) => {
+      if (isUnwanted.current) void api.job.cancel.call({ job_id })
+    },
+  })
   const [earlier, setEarlier] = useState<readonly Discovered[]>([])
   const jobId = begin.data?.job_id ?? null
   const job = useQuery({
@@ -49,6 +56,7 @@ export function useDiscovery(): Look {
   })
   const result = discovery.safeParse(job.data?.result)
   const stop = () => {
+    isUnwanted.current = true
     if (jobId !== null && !isOver(job.data)) void api.job.cancel.call({ job_id: jobId })
   }
   // Who goes away is not waiting for an answer any more.
@@ -60,6 +68,7 @@ export function useDiscovery(): Look {
   return {
     start: (nimble_id, where = {}, isLonger = false) => {
       stop()
+      isUnwanted.current = false
       setEarlier(isLonger ? found : [])
       begin.mutate({ nimble_id, timeout: listenSeconds[isLonger ? 'longer' : 'first'], ...where })
     },

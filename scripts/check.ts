@@ -20,6 +20,17 @@ const unknown = asked.find((name) => !(steps as readonly string[]).includes(name
 if (unknown) fail(`There is no step "${unknown}". Steps: ${steps.join(', ')}.`)
 const chosen = (asked.length > 0 ? asked : steps.filter((step) => step !== 'postgres' || process.env.CI)) as Step[]
 
+/** What starts programs of its own, edge servers and the embedded database: another PostgreSQL changes nothing there. */
+const withPrograms = [
+  'packages/server/src/main.test.ts',
+  'packages/server/src/channel/occupancy.test.ts',
+  'packages/server/src/db/embedded.test.ts',
+  'packages/server/src/device/onboarding.test.ts',
+  'packages/server/src/event/crash.test.ts',
+  'packages/server/src/{face,model}/edge.test.ts',
+  'packages/server/src/nimble/{absence,enrol,hostile,links,pieces,return}.test.ts',
+]
+
 const total = { passed: 0, failed: 0, skipped: 0 }
 const notes: string[] = []
 
@@ -55,7 +66,8 @@ function skip(what: string): void {
 
 async function postgres(): Promise<void> {
   const bin = postgresServer()
-  if (bin) await suite('postgres', 'vitest.config.ts', { TEST_POSTGRES_BIN: bin }, withDatabase())
+  const paths = [...withDatabase(), ...withPrograms.flatMap((path) => ['--exclude', path])]
+  if (bin) await suite('postgres', 'vitest.config.ts', { TEST_POSTGRES_BIN: bin }, paths)
   else skip('the API suite on a PostgreSQL server needs the package postgresql (apt-get install postgresql)')
 }
 

@@ -1,4 +1,4 @@
-import { type Discovered, type Discovery, isSameCamera } from '@sightline/contract'
+import { addressPlace, type Discovered, type Discovery, isSameCamera } from '@sightline/contract'
 import ipaddr from 'ipaddr.js'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
@@ -58,8 +58,13 @@ export async function discover(app: Services, nimble: Nimble, search: Search, jo
     },
     job.signal,
   )
-  job.report({ done: found.size, total: found.size, result: result(scanned) })
+  const unusable = scanned.unusable.filter((one) => !isAdded(one.host, known))
+  job.report({ done: found.size, total: found.size, result: result({ ...scanned, unusable }) })
 }
+
+/** A camera that speaks ONVIF by https only may have been added by its stream, as the search advises. */
+export const isAdded = (host: string, known: readonly Pick<KnownCamera, 'addresses'>[]): boolean =>
+  known.some(({ addresses }) => addresses.some((address) => addressPlace(address)?.host === host))
 
 export type KnownCamera = Awaited<ReturnType<typeof knownCameras>>[number]
 

@@ -391,11 +391,12 @@ test('a rectangle is drawn by keyboard: one corner, a preview that follows, the 
   const { root, did, camera } = prepared
   await root.call('demo', 'fault', { UUID: camera.UUID, fault: 'none' })
   const expected = [/502 .*\/channel\/ondemand/, /status of 502/]
-  for (const [locale, dark, words] of [
-    ['en-US', false, ['Rectangle (R)', 'Drag from one corner', 'Move to the opposite corner', 'zone2']],
-    ['fr-FR', true, ['Rectangle (R)', 'Tirez d’un coin', 'Allez au coin opposé', 'zone2']],
+  for (const [language, dark, words] of [
+    ['en', false, ['Rectangle (R)', 'Drag from one corner', 'Move to the opposite corner', 'zone2']],
+    ['fr', true, ['Rectangle (R)', 'Tirez d’un coin', 'Allez au coin opposé', 'zone2']],
   ] as const) {
-    const page = await stage.as(usernameOf('super_admin'), { width: 390, height: 844, locale, dark, expected })
+    await root.call('user', 'configUpdate', { ui_config: { language, dark } })
+    const page = await stage.as(usernameOf('super_admin'), { width: 390, height: 844, expected })
     await page.goto(`${stage.product.origin}/channel/add?did=${did}&uc=loiterdtec`)
     const picture = page.getByRole('application')
     await picture.focus()
@@ -413,7 +414,7 @@ test('a rectangle is drawn by keyboard: one corner, a preview that follows, the 
     await keys(page, 'Shift+ArrowRight*2 Shift+ArrowDown*4')
     expect(await drawnAs()).toBe('0.3,0.37 0.4,0.37 0.4,0.57 0.3,0.57 0.3,0.37')
     expect(await axeFaults(page)).toEqual([])
-    await page.screenshot({ path: `${shots}rectangle-${locale}-390.png` })
+    await page.screenshot({ path: `${shots}rectangle-${language}-390.png` })
     await keys(page, 'Escape')
     await corner.first().waitFor({ state: 'detached' })
     expect(await cursor.count()).toBe(0)
@@ -430,4 +431,5 @@ test('a rectangle is drawn by keyboard: one corner, a preview that follows, the 
     await keys(page, 'Control+y')
     await until('it is back', async () => (await corner.count()) === 4)
   }
+  await root.call('user', 'configUpdate', { ui_config: { language: 'en', dark: false } })
 })

@@ -256,7 +256,9 @@ test('French, dark, phone width and a reload show the same numbers, and nothing 
   expect(watched.faults).toEqual([])
 })
 
-test('portal, nimble and database are killed in turn: everything comes back, no event is lost or doubled', async () => {
+test('portal, nimble and database are killed in turn: everything comes back, no event is lost or doubled', async ({
+  skip,
+}) => {
   const [channel] = (await caller.call('channel', 'mine', {})) as Channel[]
   const begin = new Date().toISOString()
   const kill = async (what: 'server' | 'edge' | 'database') => {
@@ -306,9 +308,11 @@ test('portal, nimble and database are killed in turn: everything comes back, no 
   expect(overlaps).toEqual([])
   const gaps = times.slice(1).filter((older, index) => (times[index]?.start ?? 0) - older.end > 4500)
   const degraded = list.filter(({ detector_state }) => detector_state === 'degraded').length
-  if (degraded > 0)
-    console.log(`the machine was too busy to judge gaps: ${degraded} of ${list.length} windows left pictures out`)
-  else expect(gaps.length).toBeLessThanOrEqual(1)
+  skip(
+    gaps.length > 1 && degraded > 0,
+    `the machine was too busy to judge gaps: ${degraded} of ${list.length} windows left pictures out`,
+  )
+  expect(gaps.length).toBeLessThanOrEqual(1)
 })
 
 const databasePid = (): number =>

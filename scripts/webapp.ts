@@ -31,13 +31,14 @@ export async function buildWebApp(root: string): Promise<string | null> {
 
 /** Another start may put its own build there at the same moment: the last one stays. */
 function replace(place: string, draft: string): void {
-  for (;;) {
-    rmSync(place, { recursive: true, force: true })
+  for (let triesLeft = 10; ; triesLeft--) {
     try {
+      rmSync(place, { recursive: true, force: true })
       renameSync(draft, place)
       return
     } catch (error) {
-      if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+      const isTaken = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')
+      if (!isTaken || triesLeft === 0) throw error
     }
   }
 }

@@ -2,11 +2,14 @@ import * as z from 'zod'
 import { country, optionalLine, zip } from './field.ts'
 import { op } from './op.ts'
 
-/** Where a zip code or a town is. Not found: the middle of its country where that is known, else that of this instance's map. */
+/**
+ * Where a zip code or a town is. Not found: the area of the zip code where that is known, else the middle of its country,
+ * else that of this instance's map.
+ */
 export const zipPlace = z
   .object({
     found: z.boolean(),
-    precision: z.enum(['zip', 'city', 'country', 'default']),
+    precision: z.enum(['zip', 'city', 'area', 'country', 'default']),
     lat: z.number(),
     long: z.number(),
     /** As the geocoder names them; null where it does not say. */

@@ -124,14 +124,24 @@ describe('a zip code', () => {
   afterAll(() => t.close())
   const look = async (input: object) => (await t.signIn('admin')).call('geo.zip', input)
 
-  test('is not looked up on this machine: the middle of the country stands for it', async () => {
-    const { status, body } = await look({ country: 'FR', zip: '75001' })
-    expect(status).toBe(200)
-    expect(body.response).toMatchObject({ found: false, precision: 'country', city: null, state: null })
-    expect(body.response.lat).toBeCloseTo(46.6, 0)
-    expect(body.response.long).toBeCloseTo(2.5, 0)
-    expect(asked).toEqual([])
-  })
+  test.each([
+    ['FR', '75001', 'area', 48.9, 2.4],
+    ['FR', '97410', 'area', -21.1, 55.5],
+    ['US', '10001', 'area', 40.8, -74],
+    ['CA', 'h2x 1y4', 'area', 45.5, -73.6],
+    ['FR', '00001', 'country', 46.6, 2.5],
+    ['DE', '10115', 'country', 51.1, 10.4],
+  ])(
+    'is not looked up on this machine: %s %s begins in the middle of its %s',
+    async (country, zip, precision, lat, long) => {
+      const { status, body } = await look({ country, zip })
+      expect(status).toBe(200)
+      expect(body.response).toMatchObject({ found: false, precision, city: null, state: null })
+      expect(body.response.lat).toBeCloseTo(lat, 0)
+      expect(body.response.long).toBeCloseTo(long, 0)
+      expect(asked).toEqual([])
+    },
+  )
 
   test('is looked up thirty times a minute by one person, and another goes on', async () => {
     const person = await t.signIn('admin')

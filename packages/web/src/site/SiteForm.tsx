@@ -133,7 +133,9 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
           )}
           {isDefault(pin, looked) && (
             <Alert color="orange" mb="md" role="status">
-              {t(looked?.precision === 'country' ? 'site.form.defaultCountry' : 'site.form.defaultMap')}
+              {looked?.precision === 'area'
+                ? t('site.form.defaultArea', { zip: values.site_address.site_zip })
+                : t(looked?.precision === 'country' ? 'site.form.defaultCountry' : 'site.form.defaultMap')}
             </Alert>
           )}
           <PinMap

@@ -18,6 +18,6 @@ export function pinMove(
   return found ? 'ask' : 'stay'
 }
 
-/** Only the middle of a country or of the map, and nobody has moved it since: the default location. */
+/** Only the area of a zip code, the middle of a country or of the map, and nobody has moved it since: the default location. */
 export const isDefault = (pin: Pin | null, place: ZipPlace | null): boolean =>
   Boolean(pin && place && !place.found && isAt(pin, place))

@@ -96,6 +96,8 @@ export const site = {
     address: 'Address',
     position: 'Position',
     positionHint: 'Press on the map and drag the pin, or type degrees; leave both empty when unknown',
+    defaultArea:
+      'Default location: somewhere in the area of {{zip}}, as the place itself could not be looked up. Press on the map where the site is.',
     defaultCountry:
       'Default location: the middle of the country, as the place could not be looked up. Press on the map where the site is.',
     defaultMap:

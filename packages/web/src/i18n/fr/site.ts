@@ -99,6 +99,8 @@ export const site: Catalogue['site'] = {
     position: 'Position',
     positionHint:
       'Appuyez sur la carte et déplacez le repère, ou saisissez les degrés ; laissez les deux vides si elle est inconnue',
+    defaultArea:
+      'Position par défaut : quelque part dans la zone du code {{zip}}, car le lieu lui-même n’a pas pu être trouvé. Appuyez sur la carte là où est le site.',
     defaultCountry:
       'Position par défaut : le milieu du pays, car le lieu n’a pas pu être trouvé. Appuyez sur la carte là où est le site.',
     defaultMap:

@@ -134,7 +134,7 @@ export function SiteForm({ site, customers, customerId, submitLabel, onSubmit, o
           {isDefault(pin, looked) && (
             <Alert color="orange" mb="md" role="status">
               {looked?.precision === 'area'
-                ? t('site.form.defaultArea', { zip: values.site_address.site_zip })
+                ? t('site.form.defaultArea', { zip: values.site_address.site_zip ?? '' })
                 : t(looked?.precision === 'country' ? 'site.form.defaultCountry' : 'site.form.defaultMap')}
             </Alert>
           )}

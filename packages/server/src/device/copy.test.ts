@@ -1,9 +1,12 @@
 /** One camera's settings for many, another camera in the place of one, and what each stream is for. */
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { desiredConfig } from '../nimble/desired.ts'
+import { secretsOf } from '../secrets.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { newUid } from '../uid.ts'
+import { passwordPlace } from './store.ts'
 
 let t: TestApp
 let admin: Client
@@ -77,6 +80,44 @@ describe('settings of one camera for others', () => {
   })
 })
 
+describe('a password that cannot be opened any more, since it was sealed with another key', () => {
+  const lose = ({ uid }: { uid: string }) =>
+    t.services.db.owner((trx) =>
+      trx
+        .updateTable('device')
+        .set({ password: secretsOf(randomBytes(32)).seal('Lantern!Quay42', passwordPlace(uid)) })
+        .where('uid', '=', uid)
+        .execute(),
+    )
+
+  test('is replaced by that of another camera, as by one that is typed', async () => {
+    const nimble = await t.make.nimble()
+    const at = (path: string) => t.make.device({ stream_address: `rtsp://198.51.100.80/${path}` }, undefined, nimble)
+    const [from, to] = [await at('a'), await at('b')]
+    await admin.call('device.update', { device_id: from.uid, password: 'Lantern!Quay42' })
+    await lose(to)
+    const asked = { device_id: from.uid, to: [to.uid], settings: ['credentials'] }
+    expect((await admin.call('device.copy', asked)).body.response.devices).toMatchObject([{ outcome: 'copied' }])
+    expect(await sent(nimble.uid, to.uid)).toMatchObject({ password: 'Lantern!Quay42' })
+  })
+
+  test('is given to nobody, which is said at its field, and holds up no other setting', async () => {
+    const [from, to] = [await t.make.device({ onvif_port: 8080 }), await t.make.device()]
+    await lose(from)
+    const asked = { device_id: from.uid, to: [to.uid], settings: ['credentials', 'onvif_port'] }
+    const unreadable = ['credentials_unreadable']
+    for (const dry_run of [true, false])
+      expect(await admin.call('device.copy', { ...asked, dry_run })).toMatchObject({
+        ...{ status: 400, body: { error_code: 'credentials_unreadable', errors: { password: unreadable } } },
+      })
+    expect(await get(to.uid)).toMatchObject({ password: '', onvif_port: null })
+    const { body } = await admin.call('device.copy', { ...asked, settings: ['onvif_port'] })
+    expect(body.response.devices).toMatchObject([{ outcome: 'copied' }])
+    await admin.call('device.copy', { ...asked, password: 'Lantern!Quay42' })
+    expect(await get(to.uid)).toMatchObject({ password: '****' })
+  })
+})
+
 describe('a look at what copying settings would change', () => {
   const copy = async (device_id: string, to: string[], settings: string[], more: object = {}) =>
     (await admin.call('device.copy', { device_id, to, settings, dry_run: true, ...more })).body.response.devices
@@ -105,6 +146,25 @@ describe('a look at what copying settings would change', () => {
     const told = async (password: string) => copy(from.uid, [to.uid], ['credentials'], { password })
     expect(await told('Lantern!Quay42')).toEqual(await told('guessed'))
   })
+
+  test.each([true, false])(
+    'nor does a camera with a guessed password at the same host say whether that is the stored one (dry run: %s)',
+    async (dry_run) => {
+      const there = () => t.make.device({ username: 'root', stream_address: 'rtsp://198.51.100.81/stream1' })
+      const from = await there()
+      await admin.call('device.update', { device_id: from.uid, password: 'Lantern!Quay42' })
+      const told = async (password: string) => {
+        const { uid } = await there()
+        await admin.call('device.update', { device_id: uid, password })
+        return (await copy(from.uid, [uid], ['credentials'], { dry_run })).map(
+          ({ outcome, changes }: { outcome: string; changes: object[] }) => [outcome, changes],
+        )
+      }
+      const [right, wrong] = [await told('Lantern!Quay42'), await told('guessed')]
+      expect(right).toEqual(wrong)
+      expect(right).toEqual([['copied', [{ field: 'password', stream: null, before: '****', after: '****' }]]])
+    },
+  )
 
   test('tells which analytics start anew elsewhere, and whom the licence leaves out when all go', async () => {
     const site = await t.make.site()

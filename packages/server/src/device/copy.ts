@@ -11,8 +11,14 @@ import { type DeviceRow, homeOf, isHome, lockDevice, passwordPlace, readDevice, 
 type Wish = Receive<typeof deviceOps.copy>
 type Changes = CopiedDevice['changes']
 
-/** The camera that gives, with its streams, who reads it, and its password if it was typed again. */
-type From = { device: DeviceRow; streams: readonly StreamRow[]; nimble: NimbleRow; typed: string | null }
+/** The camera that gives, with its streams, who reads it, and its password where that is given: as typed again, or as stored. */
+type From = {
+  device: DeviceRow
+  streams: readonly StreamRow[]
+  nimble: NimbleRow
+  password: string | null
+  isTyped: boolean
+}
 
 /** Gives settings of one camera to others, each in a transaction of its own: what fails for one is done for the rest. */
 export async function copyDevice({ device_id, to, settings, password, dry_run }: Wish, ctx: Ctx) {
@@ -22,8 +28,12 @@ export async function copyDevice({ device_id, to, settings, password, dry_run }:
   const { from, plan } = await app.db.as(scope, async (trx) => {
     const device = await readDevice(trx, scope, device_id)
     const nimble = await readNimble(trx, scope, device.nimble_uid)
+    const given = typed ?? (settings.includes('credentials') ? storedPassword(device, ctx) : null)
     return {
-      from: { device, nimble, typed, streams: await streamsOf(trx, ctx, device) } satisfies From,
+      from: {
+        ...{ device, nimble, streams: await streamsOf(trx, ctx, device) },
+        ...{ password: given, isTyped: typed !== null },
+      } satisfies From,
       // Together: those before take from the licence what those behind do not get.
       plan: settings.includes('nimble') ? await planMove(trx, scope, uids, nimble) : [],
     }
@@ -77,7 +87,7 @@ async function give(trx: Trx, ctx: Ctx, from: From, uid: string, settings: Wish[
   const change: Parameters<typeof updateDevice>[2] = {}
   if (has('credentials')) {
     if (differs('username', before.username || null, device.username || null)) change.username = device.username
-    const given = passwordFor(from, before, streams, ctx)
+    const given = passwordFor(from, before, streams)
     if (given !== undefined) {
       const place = passwordPlace(before.uid)
       changes.push({ field: 'password', stream: null, before: before.password && '****', after: given && '****' })
@@ -120,17 +130,28 @@ const tagsText = ({ tags }: DeviceRow): string | null =>
 const streamsOf = async (trx: Trx, { scope }: Ctx, device: DeviceRow) =>
   (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
 
+/** @throws 400 where it cannot be read any more, whichever cameras it was for */
+function storedPassword({ uid, password }: DeviceRow, { app: { secrets } }: Ctx): string | null {
+  if (password === null) return null
+  try {
+    return secrets.open(password, passwordPlace(uid))
+  } catch {
+    // Sealed with another key, or changed: typing it again is what helps.
+    throw passwordRefused('credentials_unreadable')
+  }
+}
+
+const passwordRefused = (code: string) => new Refusal(400, 'Error in inputs', { code, errors: { password: [code] } })
+
 /**
- * The password that the other camera gets, undefined where it has it already: the typed one, or the stored one where the
- * other camera is at the same host. A typed one is new in any case: whether it is the stored one is nobody's to try out.
+ * The password that the other camera gets, undefined where neither has one: the typed one, or the stored one where the
+ * other camera is at the same host. It is new to it in any case: whether it has it already is nobody's to try out, neither
+ * by typing here nor by a camera made for that. So what is stored there need not be readable either.
  * @throws 400 where the stored one would go to another host
  */
-function passwordFor(from: From, to: DeviceRow, streams: readonly StreamRow[], { app: { secrets } }: Ctx) {
-  const { device, typed } = from
-  if (typed !== null) return typed
-  if (device.password === null) return to.password === null ? undefined : null
-  if (!isHome(homeOf(to, streams), homeOf(device, from.streams)))
-    throw new Refusal(400, 'Error in inputs', { code: 'password_again', errors: { password: ['password_again'] } })
-  const [given, has] = [device, to].map((one) => one.password && secrets.open(one.password, passwordPlace(one.uid)))
-  return given === has ? undefined : given
+function passwordFor({ device, streams, password, isTyped }: From, to: DeviceRow, others: readonly StreamRow[]) {
+  if (password === null && to.password === null) return undefined
+  if (password !== null && !isTyped && !isHome(homeOf(to, others), homeOf(device, streams)))
+    throw passwordRefused('password_again')
+  return password
 }

@@ -270,6 +270,18 @@ describe('messages', () => {
     expect(arrived(undefined)).toEqual([])
   })
 
+  test('what is said of a found camera is a few words', () => {
+    const message = fromNimble['discover.found']
+    for (const field of ['endpoint_uuid', 'name', 'maker', 'model', 'interface'])
+      for (const [length, success] of [
+        [2000, true],
+        [2001, false],
+      ] as const)
+        expect(
+          nimbleMessage.safeParse({ ...message, found: { ...message.found, [field]: 'x'.repeat(length) } }).success,
+        ).toBe(success)
+  })
+
   test('what does not fit the database does not pass', () => {
     const { stats, state } = fromNimble
     expect(nimbleMessage.safeParse({ ...stats, drops: 2 ** 31 }).success).toBe(false)

@@ -329,14 +329,14 @@ export type NimbleStats = z.infer<typeof nimbleStats>
 /* ── discovery and probe ─────────────────────────────────────────────────────────────── */
 
 export const linkDiscovered = z.object({
-  endpoint_uuid: z.string().nullable(),
+  endpoint_uuid: text.nullable(),
   xaddr: text,
   host: text,
   port: z.int(),
-  name: z.string().nullable(),
-  maker: z.string().nullable(),
-  model: z.string().nullable(),
-  interface: z.string().nullable(),
+  name: text.nullable(),
+  maker: text.nullable(),
+  model: text.nullable(),
+  interface: text.nullable(),
   is_demo: z.boolean(),
 })
 export type LinkDiscovered = z.infer<typeof linkDiscovered>

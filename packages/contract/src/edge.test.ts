@@ -257,17 +257,21 @@ describe('messages', () => {
     expect(arrived({ ...zone, of_a_later_version: 5 })).toEqual(zone)
   })
 
-  test('who cannot be used is told by at most 64 known causes, and a search arrives without those that cannot be read', () => {
+  test('who cannot be used is told by known causes, each once and at most 64, whatever else is said', () => {
     const message = fromNimble['discover.done']
-    const arrived = (unusable: object[] | undefined) => {
-      const read = nimbleMessage.parse({ ...message, scanned: { ...message.scanned, unusable } })
+    const arrived = (scanned: object) => {
+      const read = nimbleMessage.parse({ ...message, scanned: { ...message.scanned, ...scanned } })
       return read.type === 'discover.done' ? read.scanned.unusable : null
     }
-    const one = { host: '192.168.1.20', cause: 'camera_address_refused' }
-    expect(arrived(Array(64).fill(one))).toHaveLength(64)
-    expect(arrived(Array(65).fill(one))).toEqual([])
-    expect(arrived([{ ...one, cause: 'of_a_later_version' }])).toEqual([])
-    expect(arrived(undefined)).toEqual([])
+    const hosts = Array.from({ length: 65 }, (_, i) => ({ host: `192.168.1.${i}`, cause: 'camera_https_only' }))
+    const other = { host: '192.168.1.0', cause: 'camera_address_refused' }
+    expect(arrived({ unusable: hosts })).toEqual(hosts.slice(0, 64))
+    const odd = [{ ...other, cause: 'of_a_later_version' }, { host: '192.168.1.9' }, 'anything']
+    expect(arrived({ unusable: [...odd, other, hosts[0], other] })).toEqual([other, hosts[0]])
+    for (const unusable of [null, 'none', {}]) expect(arrived({ unusable })).toEqual([])
+    const { unusable: _, ...without } = message.scanned
+    const read = nimbleMessage.parse({ ...message, scanned: without })
+    expect(read).toMatchObject({ scanned: { unusable: [] } })
   })
 
   test('what is said of a found camera is a few words', () => {

@@ -341,18 +341,21 @@ export const linkDiscovered = z.object({
 })
 export type LinkDiscovered = z.infer<typeof linkDiscovered>
 
-/**
- * Where was searched, and who answered there but cannot be used, with the cause. A later edge server may know more causes:
- * what it found counts without them.
- */
+const unusableHost = z.object({ host: text, cause: z.enum(['camera_https_only', 'camera_address_refused']) })
+/** So many of them are told. */
+const mostUnusable = 64
+/** A later edge server may know more causes: those that are understood count without the others, each once. */
+function understood(given: unknown): unknown {
+  const hosts = (Array.isArray(given) ? given : []).flatMap((one) => unusableHost.safeParse(one).data ?? [])
+  return [...new Map(hosts.map((one) => [`${one.cause} ${one.host}`, one])).values()].slice(0, mostUnusable)
+}
+
+/** Where was searched, and who answered there but cannot be used, with the cause. */
 export const scanned = z.object({
   interfaces: z.array(z.string()),
   range: z.string().nullable(),
   ms: z.number(),
-  unusable: z
-    .array(z.object({ host: text, cause: z.enum(['camera_https_only', 'camera_address_refused']) }))
-    .max(64)
-    .catch([]),
+  unusable: z.preprocess(understood, z.array(unusableHost).max(mostUnusable)),
 })
 export type Scanned = z.infer<typeof scanned>
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { linkConfig, type NimbleMessage, nimbleMessage, type PortalMessage, portalMessage } from './edge.ts'
+import { keptConfig, linkConfig, type NimbleMessage, nimbleMessage, type PortalMessage, portalMessage } from './edge.ts'
 
 const uuid = '01890000-0000-7000-8000-00000000000a'
 const source = {
@@ -312,7 +312,13 @@ test('of a configuration with pieces that cannot be read those alone go aside, b
       { kind: 'channels', id: other, version: counting?.version },
     ],
   })
-  // As it is kept over a restart.
-  expect(linkConfig.parse(JSON.parse(JSON.stringify(read)))).toEqual(read)
+  // It is kept over a restart, and comes from nobody else.
+  expect(keptConfig.parse(JSON.parse(JSON.stringify(read)))).toEqual(read)
+  const { unread, ...known } = read
+  const sent = portalMessage.parse({ type: 'config.put', config: JSON.parse(JSON.stringify(read)) })
+  expect(sent).toEqual({ type: 'config.put', config: known })
+  expect(portalMessage.parse({ type: 'config.put', config: { ...given, unread: 'anything' } })).toMatchObject({
+    config: { unread },
+  })
   expect(linkConfig.safeParse({ ...given, sources: [{ role: 'spherical' }] }).success).toBe(false)
 })

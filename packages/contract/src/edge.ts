@@ -229,7 +229,7 @@ const wholeConfig = z.object({
   media_days: z.int().positive().default(7),
   /** Addresses that mean the portal's machine where this edge server is: whatever name leads there, it is no camera. */
   portal_ips: z.array(z.string().max(64)).default([]),
-  /** Never sent: what `linkConfig` set aside. */
+  /** Never sent, nor believed when it is: what was set aside as it came. */
   unread: z.array(unreadPiece).optional(),
 })
 const pieces = {
@@ -239,12 +239,13 @@ const pieces = {
   embedders: { piece: linkEmbedder, id: 'model_id' },
 } as const satisfies Record<UnreadPiece['kind'], { piece: z.ZodType; id: string }>
 
-/** A piece that cannot be read goes aside by its name, so that all others are applied. One without a name fails the whole. */
-function setUnreadAside(given: unknown): unknown {
-  const config = z.looseObject({ unread: z.array(z.unknown()).default([]) }).safeParse(given)
-  if (!config.success) return given
-  const { unread, ...rest } = config.data
-  const read: Record<string, unknown> = rest
+/**
+ * A piece that cannot be read goes aside by its name, so that all others are applied. One without a name fails the whole.
+ * @param before went aside when the configuration came
+ */
+function setUnreadAside(given: object, before: readonly unknown[]): unknown {
+  const unread = [...before]
+  const read: Record<string, unknown> = { ...given }
   for (const [kind, { piece, id }] of Object.entries(pieces)) {
     const list = read[kind]
     if (!Array.isArray(list)) continue
@@ -255,9 +256,16 @@ function setUnreadAside(given: unknown): unknown {
       return !named.success
     })
   }
-  return { ...read, ...(unread.length > 0 && { unread }) }
+  return { ...read, unread: unread.length > 0 ? unread : undefined }
 }
-export const linkConfig = z.preprocess(setUnreadAside, wholeConfig)
+const isObject = (given: unknown): given is object => typeof given === 'object' && given !== null
+/** As it comes from the portal. */
+export const linkConfig = z.preprocess((given) => (isObject(given) ? setUnreadAside(given, []) : given), wholeConfig)
+/** As an edge server keeps it over a restart, with what went aside when it came. */
+export const keptConfig = z.preprocess((given) => {
+  const kept = z.looseObject({ unread: z.array(z.unknown()).default([]) }).safeParse(given)
+  return kept.success ? setUnreadAside(kept.data, kept.data.unread) : given
+}, wholeConfig)
 export type LinkConfig = z.infer<typeof linkConfig>
 
 /* ── states ──────────────────────────────────────────────────────────────────────────── */

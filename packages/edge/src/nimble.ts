@@ -1,7 +1,7 @@
 /** Composes the nimble out of its parts. */
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type LinkConfig, linkConfig, type NimbleMessage } from '@sightline/contract/edge'
+import { keptConfig, type LinkConfig, type NimbleMessage } from '@sightline/contract/edge'
 import * as z from 'zod'
 import { callPortal } from './call.ts'
 import type { AllowedHost } from './camera/address.ts'
@@ -58,7 +58,7 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
   })
 
   const identity = await openIdentity(folder)
-  const desired = keptFile(join(folder, 'desired.json'), linkConfig, log)
+  const desired = keptFile(join(folder, 'desired.json'), keptConfig, log)
   // The correction survives a restart, for a nimble that starts while the portal is away.
   const clockFile = keptFile(join(folder, 'clock.json'), z.int(), log)
   const clock = createClock(clockFile.load() ?? 0, clockFile.save)

@@ -167,6 +167,9 @@ export type Elements = z.infer<typeof elements>
 /** Vectors of people's faces in the file that `readGallery` reads; another one has another SHA-256. */
 export const linkGallery = z.object({ sha256, size: z.int().positive() })
 
+/** A pipeline in one of its versions. */
+const linkPipeline = z.object({ pipeline_id: uuid, version: z.int32() })
+
 export const linkChannel = z.object({
   channel_id: uuid,
   source_id: uuid,
@@ -176,7 +179,7 @@ export const linkChannel = z.object({
   /** Flat map `element.param` → value, complete: defaults are already in it. */
   pipeline_elements: elements,
   /** Which pipeline its elements come from; absent from an older portal. */
-  pipeline: z.object({ pipeline_id: uuid, version: z.int32() }).optional(),
+  pipeline: linkPipeline.optional(),
   zones: z.array(linkZone),
   auto_recovery: z.boolean(),
   /** Why it must not run yet, as a cause: it is applied and waits, and says so. */
@@ -299,8 +302,8 @@ export type SourceState = z.infer<typeof sourceState>
 export const channelState = z.object({
   channel_id: uuid,
   version: z.int32(),
-  /** Of the pipeline that it runs; earlier edge servers do not say it. */
-  pipeline_version: z.int32().optional(),
+  /** That it runs; earlier edge servers do not say it. */
+  pipeline: linkPipeline.optional(),
   state: z.enum(['applied', 'running', 'stopped', 'refused']),
   detector_state: z.enum(['ok', 'needs_model', 'needs_calibration', 'degraded']),
   cause,

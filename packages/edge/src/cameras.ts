@@ -84,12 +84,10 @@ export function createCameras(options: CamerasOptions): Cameras {
     },
   )
 
-  /** With the version of its pipeline, which the analysis has nothing to do with. */
+  /** With its pipeline, whose versions the analysis has nothing to do with. */
   function ofPipeline(state: ChannelState): ChannelState {
     const channel = applied?.channels.find(({ channel_id }) => channel_id === state.channel_id)
-    return channel?.pipeline && channel.version === state.version
-      ? { ...state, pipeline_version: channel.pipeline.version }
-      : state
+    return channel?.pipeline && channel.version === state.version ? { ...state, pipeline: channel.pipeline } : state
   }
   const tellChannel = (state: ChannelState) => tell({ type: 'channel.state', ...ofPipeline(state) })
   const tellSource = (state: SourceState) => tell({ type: 'source.state', ...state })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { desiredConfig } from '../nimble/desired.ts'
+import { listTargets, saveChannels } from '../nimble/states.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { eventRecord } from '../testing/events.ts'
 import { states } from '../testing/states.ts'
@@ -184,6 +185,34 @@ test('two who move a camera to different edge servers at once: it is at one of t
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   const homes = new Set(await Promise.all(channels.map(async (one) => (await channelOf(one)).nimble_id)))
   expect(homes.size).toBe(1)
+})
+
+test('what was said before another pipeline came says nothing of the version of the new one', async () => {
+  const { from, channel } = await scene()
+  await states(t.services.db).nimble(from, 'online')
+  const target = (await listTargets(t.services.db)).find(({ uid }) => uid === from.uid)
+  if (!target) throw new Error('no target')
+  const other = await t.make.pipeline('pplcnt', from)
+  const own = async () => (await desired(from)).channels.find(({ channel_id }) => channel_id === channel.uid)
+  const item = async (id: string) =>
+    (await admin.call('nimble.sync', { nimble_id: from.uid })).body.response.items.find(
+      (one: { id: string }) => one.id === id,
+    )
+  const say = async (told: Awaited<ReturnType<typeof own>>) => {
+    const running = { state: 'running', detector_state: 'ok', cause: null, fps: 5, expected_fps: 5, drops: 0 } as const
+    const { version, pipeline } = told as NonNullable<typeof told>
+    await saveChannels(t.services.db, target, [{ ...running, channel_id: channel.uid, version, pipeline }])
+  }
+  const { pipeline_id } = await channelOf(channel)
+  await admin.call('pipeline.update', { pipeline_id, pipeline_elements: { 'decode.fps': 3 } })
+  const before = await own()
+  await say(before)
+  expect(await item(pipeline_id)).toMatchObject({ step: 'running', applied_version: before?.pipeline?.version })
+  await refactor({ channel_id: channel.uid, pipeline_id: other.uid })
+  await say(before)
+  expect(await item(other.uid)).toMatchObject({ step: 'sent', cause: null, applied_version: null })
+  await say(await own())
+  expect(await item(other.uid)).toMatchObject({ step: 'running', applied_version: other.version })
 })
 
 test('cameras that move in opposite directions at once, and channels made meanwhile on their pipeline: all ends whole', async () => {

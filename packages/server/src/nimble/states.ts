@@ -222,11 +222,15 @@ export async function saveChannels(db: Db, target: Target, states: readonly Chan
   const { rows } = await db.ingest((trx) =>
     sql<{ uid: string; site_id: number; usecase_id: number }>`
       with said as (
-        select channel.tenant_id, channel.id, channel.uid, channel.site_id, channel.usecase_id, x.*
-        from jsonb_to_recordset(${JSON.stringify(states)}::jsonb) as x (channel_id uuid, version int, pipeline_version int, state text,
+        select channel.tenant_id, channel.id, channel.uid, channel.site_id, channel.usecase_id, x.*,
+          -- Said before the channel was given another pipeline it is the version of that one.
+          case when x.pipeline ->> 'pipeline_id' = pipeline.uid::text then (x.pipeline ->> 'version')::int end
+            as pipeline_version
+        from jsonb_to_recordset(${JSON.stringify(states)}::jsonb) as x (channel_id uuid, version int, pipeline jsonb, state text,
           detector_state text, cause text, fps real, expected_fps real, drops int)
         join channel on channel.tenant_id = ${target.tenantId} and channel.uid = x.channel_id
           and channel.nimble_id = ${target.id}
+        join pipeline on pipeline.tenant_id = channel.tenant_id and pipeline.id = channel.pipeline_id
       ), before as (
         select said.id, row(c.version, c.pipeline_version, c.state, c.detector_state, c.cause) as known from said
         join channel_state c on c.tenant_id = said.tenant_id and c.channel_id = said.id

@@ -84,12 +84,17 @@ export function createCameras(options: CamerasOptions): Cameras {
     },
   )
 
-  /** With its pipeline, whose versions the analysis has nothing to do with. */
-  function ofPipeline(state: ChannelState): ChannelState {
+  /** As the portal hears of it: with its pipeline, whose versions the analysis has nothing to do with; refused while its stream is. */
+  function reported(state: ChannelState): ChannelState {
     const channel = applied?.channels.find(({ channel_id }) => channel_id === state.channel_id)
-    return channel?.pipeline && channel.version === state.version ? { ...state, pipeline: channel.pipeline } : state
+    const isAside = unread().sources.some(({ source_id }) => source_id === channel?.source_id)
+    return {
+      ...state,
+      ...(channel?.pipeline && channel.version === state.version && { pipeline: channel.pipeline }),
+      ...(isAside && notUnderstood),
+    }
   }
-  const tellChannel = (state: ChannelState) => tell({ type: 'channel.state', ...ofPipeline(state) })
+  const tellChannel = (state: ChannelState) => tell({ type: 'channel.state', ...reported(state) })
   const tellSource = (state: SourceState) => tell({ type: 'source.state', ...state })
   const sourceState = ({ camera, source }: Watched): SourceState => ({ ...camera.state(), version: source.version })
   const unread = () => unreadStates(applied?.unread ?? [])
@@ -218,13 +223,13 @@ export function createCameras(options: CamerasOptions): Cameras {
   return {
     state: () => ({
       sources: [...[...watched.values()].map(sourceState), ...unread().sources],
-      channels: [...analysis.states().map(ofPipeline), ...unread().channels],
+      channels: [...analysis.states().map(reported), ...unread().channels],
       interfaces: scanInterfaces(),
     }),
     appliedVersion: () => applied?.version ?? null,
     apply(config) {
       const isPortalElsewhere = `${applied?.portal_ips}` !== `${config.portal_ips}`
-      const pipelines = pipelineVersions(applied)
+      const before = besides(applied)
       applied = config
       // First, so that a camera begins with the pictures that its channels want.
       models.want(filesOf(config))
@@ -235,10 +240,10 @@ export function createCameras(options: CamerasOptions): Cameras {
       if (config.unread) log.warn('The portal wants what this version does not know', config.unread.length)
       sources.forEach(tellSource)
       channels.forEach(tellChannel)
-      for (const [id, version] of pipelineVersions(config)) {
+      for (const [id, beside] of besides(config)) {
         const state = analysis.states().find(({ channel_id }) => channel_id === id)
         // Else it speaks for itself, once it has its own new version.
-        if (state && pipelines.get(id) !== version) tellChannel(state)
+        if (state && before.get(id) !== beside) tellChannel(state)
       }
       tell({ type: 'config.applied', version: config.version })
     },
@@ -361,12 +366,22 @@ function withinRates(channels: LinkConfig['channels'], sources: readonly LinkSou
   })
 }
 
-const pipelineVersions = (config: LinkConfig | null): Map<string, number> =>
-  new Map(config?.channels.flatMap(({ channel_id, pipeline }) => (pipeline ? [[channel_id, pipeline.version]] : [])))
+/** What is told of each channel beside what the analysis says of it. */
+function besides(config: LinkConfig | null): Map<string, string> {
+  const aside = new Set(config?.unread?.map(({ id }) => id))
+  return new Map(
+    config?.channels.map(({ channel_id, source_id, pipeline }) => [
+      channel_id,
+      JSON.stringify([pipeline, aside.has(source_id)]),
+    ]),
+  )
+}
+
+const notUnderstood = { state: 'refused', cause: 'not_understood' } as const
 
 /** What this version cannot read is refused by itself: all else of the configuration is applied. */
 function unreadStates(pieces: readonly UnreadPiece[]): { sources: SourceState[]; channels: ChannelState[] } {
-  const refused = { state: 'refused', cause: 'not_understood', fps: null, drops: 0 } as const
+  const refused = { ...notUnderstood, fps: null, drops: 0 }
   const of = (wanted: UnreadPiece['kind']) => pieces.filter(({ kind }) => kind === wanted)
   return {
     sources: of('sources').map(({ id, version }) => ({

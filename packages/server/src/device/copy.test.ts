@@ -166,16 +166,21 @@ describe('a look at what copying settings would change', () => {
     },
   )
 
+  /** With a licence for one analytic. */
+  const small = async () => {
+    const nimble = await t.make.nimble()
+    const license = { tenant_id: nimble.tenant_id, uid: newUid(), name: `For one ${nimble.uid}`, channel_limit: 1 }
+    await t.services.db.owner(async (trx) => {
+      const { id } = await trx.insertInto('license').values(license).returning('id').executeTakeFirstOrThrow()
+      await trx.updateTable('nimble').set({ license_id: id }).where('id', '=', nimble.id).execute()
+    })
+    return nimble
+  }
+
   test('tells which analytics start anew elsewhere, and whom the licence leaves out when all go', async () => {
     const site = await t.make.site()
     const here = await t.make.nimble()
-    const full = await t.make.nimble()
-    const license = { tenant_id: full.tenant_id, uid: newUid(), name: `For one ${full.uid}`, channel_limit: 1 }
-    await t.services.db.owner(async (trx) => {
-      const { id } = await trx.insertInto('license').values(license).returning('id').executeTakeFirstOrThrow()
-      await trx.updateTable('nimble').set({ license_id: id }).where('id', '=', full.id).execute()
-    })
-    const from = await t.make.device({}, site, full)
+    const from = await t.make.device({}, site, await small())
     const [one, two] = [await t.make.device({}, site, here), await t.make.device({}, site, here)]
     const channel = await t.make.channel({}, one)
     await t.make.channel({}, two)
@@ -183,6 +188,24 @@ describe('a look at what copying settings would change', () => {
       { outcome: 'copied', restarts: [{ channel_id: channel.uid }] },
       { outcome: 'failed', changes: [] },
     ])
+  })
+
+  test('leaves room in the licence where a camera before is refused for something else, as is then done', async () => {
+    const site = await t.make.site()
+    const here = await t.make.nimble()
+    const at = (host: string, nimble = here) =>
+      t.make.device({ stream_address: `rtsp://198.51.100.${host}/stream1` }, site, nimble)
+    const [from, other, same] = [await at('82', await small()), await at('83'), await at('82')]
+    await admin.call('device.update', { device_id: from.uid, password: 'Lantern!Quay42' })
+    await t.make.channel({}, other)
+    const channel = await t.make.channel({}, same)
+    const told = (dry_run: boolean) => copy(from.uid, [other.uid, same.uid], ['credentials', 'nimble'], { dry_run })
+    const planned = await told(true)
+    expect(planned).toMatchObject([
+      { outcome: 'failed', error_code: 'password_again' },
+      { outcome: 'copied', restarts: [{ channel_id: channel.uid }] },
+    ])
+    expect(await told(false)).toEqual(planned)
   })
 })
 

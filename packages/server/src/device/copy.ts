@@ -1,11 +1,12 @@
 import type { CopiedDevice, deviceOps, Receive } from '@sightline/contract'
 import { changed } from '../bus.ts'
+import { channelRows } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
 import type { Ctx } from '../mount.ts'
 import { type NimbleRow, raiseDesired, readNimble } from '../nimble/store.ts'
 import { eachByItself, notFound, Refusal } from '../refusal.ts'
 import { type StreamRow, sourcesOfDevices, touchSources, updateSource } from '../source/store.ts'
-import { moveDevice, planMove } from './move.ts'
+import { moveDevice, planMove, restarting } from './move.ts'
 import { type DeviceRow, homeOf, isHome, lockDevice, passwordPlace, readDevice, updateDevice } from './store.ts'
 
 type Wish = Receive<typeof deviceOps.copy>
@@ -25,41 +26,48 @@ export async function copyDevice({ device_id, to, settings, password, dry_run }:
   const { app, scope, note } = ctx
   const uids = [...new Set(to)]
   const typed = password === '****' ? null : password || null
-  const { from, plan } = await app.db.as(scope, async (trx) => {
+  const from = await app.db.as(scope, async (trx): Promise<From> => {
     const device = await readDevice(trx, scope, device_id)
     const nimble = await readNimble(trx, scope, device.nimble_uid)
     const given = typed ?? (settings.includes('credentials') ? storedPassword(device, ctx) : null)
     return {
-      from: {
-        ...{ device, nimble, streams: await streamsOf(trx, ctx, device) },
-        ...{ password: given, isTyped: typed !== null },
-      } satisfies From,
-      // Together: those before take from the licence what those behind do not get.
-      plan: settings.includes('nimble') ? await planMove(trx, scope, uids, nimble) : [],
+      ...{ device, nimble, streams: await streamsOf(trx, ctx, device) },
+      ...{ password: given, isTyped: typed !== null },
     }
   })
-  const restartsOf = (uid: string) => plan.find((one) => one.device_id === uid)?.restarts ?? []
   const nimbles = new Set<string>()
   const devices = await eachByItself<string, CopiedDevice>(
     uids,
     async (uid) => {
       const given = await app.db.try(scope, { dry_run }, (trx) => give(trx, ctx, from, uid, settings))
-      const { before, after, changes } = given
-      const refused = plan.find((one) => one.device_id === uid && one.outcome === 'failed')
-      if (dry_run && refused) return { device_id: uid, ...failed, error_code: refused.error_code }
+      const { before, after, changes, restarts } = given
       if (changes.length > 0 && !dry_run) {
         for (const row of [before, after]) nimbles.add(row.nimble_uid)
         app.bus.publish(changed(after, 'device', uid))
       }
       const outcome = changes.length > 0 ? 'copied' : 'unchanged'
-      const restarts = changes.some(({ field }) => field === 'nimble') ? restartsOf(uid) : []
       return { device_id: uid, outcome, error_code: null, changes, restarts }
     },
     (uid, { code = 'invalid' }) => ({ device_id: uid, ...failed, error_code: code }),
   )
   for (const uid of nimbles) app.links.reconfigure(uid)
   note({ object_id: from.device.uid, object_name: from.device.name })
-  return { devices }
+  return { devices: dry_run && settings.includes('nimble') ? await fitting(devices, from.nimble, ctx) : devices }
+}
+
+/** Together: those before take from the licence what those behind do not get. What is refused anyway takes nothing. */
+async function fitting(
+  tried: readonly CopiedDevice[],
+  nimble: NimbleRow,
+  { app, scope }: Ctx,
+): Promise<CopiedDevice[]> {
+  const going = tried.filter(({ outcome }) => outcome !== 'failed').map(({ device_id }) => device_id)
+  const plan = await app.db.as(scope, (trx) => planMove(trx, scope, going, nimble))
+  const left = new Map(plan.filter(({ outcome }) => outcome === 'failed').map((one) => [one.device_id, one.error_code]))
+  return tried.map((one) => {
+    const error_code = left.get(one.device_id)
+    return error_code ? { device_id: one.device_id, ...failed, error_code } : one
+  })
 }
 
 const failed = { outcome: 'failed' as const, changes: [], restarts: [] }
@@ -109,12 +117,13 @@ async function give(trx: Trx, ctx: Ctx, from: From, uid: string, settings: Wish[
     }
   }
   // Names of edge servers are an organization's own: two of one name are one.
-  if (has('nimble') && differs('nimble', before.nimble_name, device.nimble_name))
-    await moveDevice(trx, before, from.nimble)
+  const isMoved = has('nimble') && differs('nimble', before.nimble_name, device.nimble_name)
+  const restarts = isMoved ? restarting(await channelRows(trx, scope, { deviceUids: [uid] })) : []
+  if (isMoved) await moveDevice(trx, before, from.nimble)
   if (changes.length > 0) await touchSources(trx, before)
   const after = await readDevice(trx, scope, uid)
   if (changes.length > 0) await raiseDesired(trx, after)
-  return { before, after, changes }
+  return { before, after, changes, restarts }
 }
 
 /** The default stands for the default, the others for those of their name. */

@@ -85,7 +85,7 @@ const refused = (device_id: string, { code }: Refusal): Moved => ({
   ...{ device_id, outcome: 'failed', error_code: code ?? 'invalid' },
   restarts: [],
 })
-const restarting = (channels: readonly ChannelRow[]) =>
+export const restarting = (channels: readonly ChannelRow[]) =>
   channels.map((row) => ({ channel_id: row.uid, channel_name: row.name }))
 
 /**

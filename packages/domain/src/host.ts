@@ -23,8 +23,8 @@ function isIpv6(value: string): boolean {
   return hex.every((group) => /^[0-9a-f]{1,4}$/i.test(group)) && (tail === undefined ? size === 8 : size <= 7)
 }
 
-/** Networks with more addresses take too long to be asked one by one. */
-const shortestSearched = 22
+/** Prefix length of the largest IPv4 network that is searched: those with more addresses take too long to be asked one by one. */
+export const shortestSearched = 22
 
 /**
  * The network to ask one by one around an address, `192.168.1.20/24` → `192.168.1.0/24`: of a large network the /24 that

@@ -1,8 +1,5 @@
-import { isIpv4 } from '@sightline/domain'
+import { isIpv4, shortestSearched } from '@sightline/domain'
 import ipaddr from 'ipaddr.js'
-
-/** As many addresses as a /22 has. */
-export const smallestPrefix = 22
 
 /**
  * Host addresses of an IPv4 network in CIDR form, without its network and broadcast addresses.
@@ -15,7 +12,7 @@ export function rangeAddresses(
   const prefix = Number(bits)
   if (more !== undefined || !isIpv4(address) || !/^\d{1,2}$/.test(bits) || prefix > 32)
     return { fault: 'range_invalid' }
-  if (prefix < smallestPrefix) return { fault: 'range_too_large' }
+  if (prefix < shortestSearched) return { fault: 'range_too_large' }
   const size = 2 ** (32 - prefix)
   const given = toNumber(address)
   const first = given - (given % size)

@@ -1,13 +1,10 @@
 import { addressPlace, type Discovered, type Discovery, isSameCamera } from '@sightline/contract'
-import { endpointUuid } from '@sightline/domain'
+import { endpointUuid, shortestSearched } from '@sightline/domain'
 import ipaddr from 'ipaddr.js'
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { invalid } from '../refusal.ts'
 import type { JobHandle, Services } from '../services.ts'
-
-/** Ranges larger than this take too long to ask one by one. */
-const shortestPrefix = 22
 
 /** A range to ask one by one: IPv4, private, at most a /22. @throws 400 */
 export function checkRange(range: string): void {
@@ -18,7 +15,7 @@ export function checkRange(range: string): void {
 function rangeFault(range: string): 'range_invalid' | 'range_not_private' | 'range_too_large' | null {
   if (!ipaddr.IPv4.isValidCIDRFourPartDecimal(range)) return 'range_invalid'
   const [network, prefix] = ipaddr.IPv4.parseCIDR(range)
-  if (prefix < shortestPrefix) return 'range_too_large'
+  if (prefix < shortestSearched) return 'range_too_large'
   return network.range() === 'private' ? null : 'range_not_private'
 }
 

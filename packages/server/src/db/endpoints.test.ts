@@ -11,11 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-const [one, two, three, four] = [1, 2, 3, 4].map((n) => `3fa85f64-5717-4562-b3fc-2c963f66afa${n}`) as [
-  ...[string, string, string, string],
-]
+const [one, two, three, four, five, six, seven] = [1, 2, 3, 4, 5, 6, 7].map(
+  (n) => `3fa85f64-5717-4562-b3fc-2c963f66afa${n}`,
+) as [...[string, string, string, string], ...[string, string, string]]
 
-test('ONVIF ids from before are brought into their form; of two cameras with one id both go on, and one keeps it', async () => {
+test('ONVIF ids from before are brought into their form; of two cameras with one id both go on, and one keeps it; channels of a recorder lose none', async () => {
   const camera = async (endpoint_uuid: string | null) => (await t.make.device({ endpoint_uuid })).uid
   const elsewhere = await t.make.site({}, await t.make.customer({}, await t.make.organization()))
   const other = (await t.make.device({ endpoint_uuid: `{${one}}` }, elsewhere)).uid
@@ -27,6 +27,12 @@ test('ONVIF ids from before are brought into their form; of two cameras with one
     // What is written as now, but for its case, goes before what came earlier.
     plain: await camera(three.toUpperCase()),
     canonical: await camera(four),
+    // Channels of recorders are told apart by what stands behind; the recorder itself may be there too.
+    first: await camera(`urn:uuid:${five}/1`),
+    second: await camera(`urn:uuid:${five}/2`),
+    third: await camera(`${six}/3`),
+    recorder: await camera(`URN:UUID:{${six.toUpperCase()}}`),
+    single: await camera(`${seven.toUpperCase()}/1`),
     serial: await camera('DS-2CD2043G2'),
     none: await camera(null),
   }
@@ -39,7 +45,11 @@ test('ONVIF ids from before are brought into their form; of two cameras with one
       for (const statement of statements) await sql.raw(statement).execute(trx)
     })
   await migrate()
-  const after = { alone: one, older: two, younger: null, decorated: null, plain: three, canonical: four }
+  const channels = { first: `urn:uuid:${five}/1`, second: `urn:uuid:${five}/2`, third: `${six}/3`, recorder: six }
+  const after = {
+    ...{ alone: one, older: two, younger: null, decorated: null, plain: three, canonical: four, single: seven },
+    ...channels,
+  }
   expect(await stored()).toEqual({ ...after, serial: 'DS-2CD2043G2', none: null })
   // Nobody else's camera is in the way, and what was right is not touched.
   const { rows } = await t.services.db.owner((trx) =>

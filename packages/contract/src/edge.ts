@@ -218,7 +218,8 @@ export type LinkEmbedder = z.infer<typeof linkEmbedder>
 const unreadPiece = z.object({
   kind: z.enum(['sources', 'channels', 'models', 'embedders']),
   id: uuid,
-  version: z.int32().nullable(),
+  /** Null where that cannot be read either. */
+  version: z.int32().nullable().catch(null),
 })
 export type UnreadPiece = z.infer<typeof unreadPiece>
 
@@ -254,7 +255,7 @@ function setUnreadAside(given: object, before: readonly unknown[]): unknown {
     if (!Array.isArray(list)) continue
     read[kind] = list.filter((item) => {
       if (piece.safeParse(item).success) return true
-      const named = unreadPiece.safeParse({ kind, id: item?.[id], version: item?.version ?? null })
+      const named = unreadPiece.safeParse({ kind, id: item?.[id], version: item?.version })
       if (named.success) unread.push(named.data)
       return !named.success
     })
@@ -301,7 +302,8 @@ export type SourceState = z.infer<typeof sourceState>
 
 export const channelState = z.object({
   channel_id: uuid,
-  version: z.int32(),
+  /** Of its settings that are applied; null where what came does not say it. */
+  version: z.int32().nullable(),
   /** That it runs; earlier edge servers do not say it. */
   pipeline: linkPipeline.optional(),
   state: z.enum(['applied', 'running', 'stopped', 'refused']),

@@ -2,7 +2,14 @@
  * From camera to message: where the way of a channel is broken, from what portal and edge server know of it. The first
  * step that fails is the cause; what lies behind it cannot be judged and says so.
  */
-import { type ChannelReport, nimbleUnreachable, type SourceReport, sourceHealth, waitsForPerson } from './health.ts'
+import {
+  type ChannelReport,
+  isOlder,
+  nimbleUnreachable,
+  type SourceReport,
+  sourceHealth,
+  waitsForPerson,
+} from './health.ts'
 import { turnedCause, type View } from './view.ts'
 
 export const diagnosisSteps = ['source', 'decode', 'inference', 'event', 'rule', 'storage', 'notify'] as const
@@ -99,7 +106,7 @@ function sourceVerdict({ heard, source, view, stillCause }: DiagnosisFacts): Ver
 function decodeVerdict(facts: DiagnosisFacts): Verdict {
   const { report, desiredVersion, fps, expectedFps } = facts
   if (!report) return ['unknown', 'not_applied']
-  if (report.version < desiredVersion) return ['warning', 'older_version']
+  if (isOlder(report, desiredVersion)) return ['warning', 'older_version']
   if (report.state === 'refused') return ['error', report.cause ?? 'refused']
   if (report.state === 'applied' && isWaiting(facts)) return ['off', 'decode_waits']
   if (report.state === 'stopped') return ['error', report.cause ?? 'stopped']

@@ -113,6 +113,7 @@ describe('a channel', () => {
     ['not reported, edge server there', null, 3, true, 'sent'],
     ['an older version is applied', running, 4, true, 'sent'],
     ['the wanted version runs', running, 3, true, 'running'],
+    ['nobody could read which version is refused', { ...running, version: null, state: 'refused' }, 3, true, 'refused'],
   ] as const)('stands where it stands: %s', (_, report, desired, reachable, state) => {
     expect(channelState(report, desired, reachable)).toBe(state)
   })

@@ -83,8 +83,8 @@ export const siteGrade = (cameras: HealthGrade, ailing: number): HealthGrade =>
 
 /** A channel as its edge server last reported it; null in `state` when it never did. */
 export type ChannelReport = {
-  /** Version that the edge server has applied. */
-  version: number
+  /** Version that the edge server has applied; null where it could not even read which one it refuses. */
+  version: number | null
   state: 'applied' | 'running' | 'stopped' | 'refused'
   detectorState: 'ok' | 'needs_model' | 'needs_calibration' | 'degraded'
   cause: string | null
@@ -99,9 +99,12 @@ export const waitsForPerson = ({ state, detectorState, cause }: ChannelReport): 
 
 export type ChannelState = 'saved' | 'sent' | 'applied' | 'running' | 'stopped' | 'refused'
 
+/** Whether an earlier version was applied than the one that is wanted. */
+export const isOlder = ({ version }: ChannelReport, desired: number): boolean => version !== null && version < desired
+
 /** Where a channel stands between what should run and what runs. */
 export function channelState(report: ChannelReport | null, desiredVersion: number, reachable: boolean): ChannelState {
-  if (!report || report.version < desiredVersion) return reachable ? 'sent' : 'saved'
+  if (!report || isOlder(report, desiredVersion)) return reachable ? 'sent' : 'saved'
   return report.state
 }
 

@@ -389,7 +389,7 @@ function unreadStates(pieces: readonly UnreadPiece[]): { sources: SourceState[];
       ...{ last_frame_at: null, failed_at: null, reconnects: 0 },
     })),
     channels: of('channels').map(({ id, version }) => ({
-      ...{ channel_id: id, version: version ?? 0, ...refused },
+      ...{ channel_id: id, version, ...refused },
       ...{ detector_state: 'ok', expected_fps: null },
     })),
   }

@@ -27,7 +27,7 @@ test('a stream that is not understood is refused, and what counts on it with it;
     log: keepingLog(),
   })
   onTestFinished(() => cameras.stop())
-  const apply = (version: number, role: string) =>
+  const apply = (version: number, role: string, channelVersion: unknown = 1) =>
     cameras.apply(
       linkConfig.parse({
         version,
@@ -39,7 +39,13 @@ test('a stream that is not understood is refused, and what counts on it with it;
         ],
         channels: [
           {
-            ...{ channel_id: testChannelId, source_id: id, version: 1, name: 'Door', usecase_key: 'pplcnt' },
+            ...{
+              channel_id: testChannelId,
+              source_id: id,
+              version: channelVersion,
+              name: 'Door',
+              usecase_key: 'pplcnt',
+            },
             ...{ pipeline_elements: {}, zones: [], auto_recovery: false },
           },
         ],
@@ -56,4 +62,9 @@ test('a stream that is not understood is refused, and what counts on it with it;
   expect(cameras.state().channels).not.toMatchObject([refused])
   apply(3, 'spherical')
   expect(told.at(-1)).toMatchObject(refused)
+
+  // Of a channel that is not understood itself not even the version need be.
+  apply(4, 'both', '4.1')
+  expect(told.at(-1)).toMatchObject({ ...refused, version: null })
+  expect(cameras.state().channels).toMatchObject([{ ...refused, version: null }])
 })

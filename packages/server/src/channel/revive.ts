@@ -1,4 +1,4 @@
-import { waitsForPerson } from '@sightline/domain'
+import { isOlder, waitsForPerson } from '@sightline/domain'
 import type { Scope } from '../scope.ts'
 import type { JobHandle, Services } from '../services.ts'
 import { type ChannelRow, judgeChannel, readChannel, reportOf } from './store.ts'
@@ -30,7 +30,7 @@ export async function revive(
     const reported = reportOf(now)
     // What was said of an older version may be mended by this one.
     const isUpToPeople =
-      reported !== null && reported.version >= now.version && (reported.state === 'refused' || waitsForPerson(reported))
+      reported !== null && !isOlder(reported, now.version) && (reported.state === 'refused' || waitsForPerson(reported))
     if (hasCounted || isUpToPeople || Date.now() - begunAt > patienceMs || job.signal.aborted) {
       job.report({ done: 2, total: 2, result })
       return

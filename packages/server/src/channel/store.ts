@@ -328,7 +328,7 @@ function channelEntities(rows: readonly StandingRow[], zones: ReadonlyMap<number
 /** As its edge server last told; null when it never did. */
 export const reportOf = (row: StandingRow): ChannelReport | null =>
   row.reported_state && {
-    version: row.applied_version as number,
+    version: row.applied_version,
     state: row.reported_state,
     detectorState: row.detector_state as ChannelReport['detectorState'],
     cause: row.channel_cause,

@@ -67,7 +67,7 @@ export type Columns = {
   channel_state: {
     tenant_id: ['number', 'not null', 'required']
     channel_id: ['number', 'not null', 'required']
-    version: ['number', 'not null', 'required']
+    version: ['number', 'null', 'required']
     state: ['string', 'not null', 'required']
     detector_state: ['string', 'not null', 'required']
     cause: ['string', 'null', 'required']

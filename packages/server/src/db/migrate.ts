@@ -20,6 +20,7 @@ import { statements as dwell } from './migrations/0022_dwell.ts'
 import { statements as foreign } from './migrations/0023_foreign.ts'
 import { statements as pieces } from './migrations/0024_pieces.ts'
 import { statements as endpoints } from './migrations/0025_endpoints.ts'
+import { statements as unread } from './migrations/0026_unread.ts'
 import type { Database } from './schema.ts'
 import { DatabaseTrouble } from './trouble.ts'
 
@@ -52,6 +53,7 @@ const migrations: Record<string, Migration> = {
   '0023_foreign': run(foreign),
   '0024_pieces': run(pieces),
   '0025_endpoints': run(endpoints),
+  '0026_unread': run(unread),
 }
 
 /**

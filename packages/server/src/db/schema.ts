@@ -380,8 +380,8 @@ export type SourceStateTable = {
 export type ChannelStateTable = {
   tenant_id: number
   channel_id: number
-  /** Of the channel's settings that run. */
-  version: number
+  /** Of the channel's settings that run; null: not known, where they are refused unread. */
+  version: number | null
   state: 'applied' | 'running' | 'stopped' | 'refused'
   detector_state: 'ok' | 'needs_model' | 'needs_calibration' | 'degraded'
   cause: string | null

@@ -95,6 +95,17 @@ describe('how far each piece is at an edge server', () => {
     expect(await item()).toMatchObject({ step: 'sent', applied_version: null })
   })
 
+  test('a channel of which not even the version could be read is refused, and not behind', async () => {
+    const nimble = await t.make.nimble()
+    const channel = await t.make.channel({}, await t.make.device({}, await t.make.site(), nimble))
+    const says = states(t.services.db)
+    await says.nimble(nimble, 'online')
+    await says.channel(channel, 'refused', { cause: 'not_understood', version: null })
+    const { body } = await admin.call('nimble.sync', { nimble_id: nimble.uid })
+    const item = body.response.items.find(({ id }: { id: string }) => id === channel.uid)
+    expect(item).toMatchObject({ step: 'refused', cause: 'not_understood', applied_version: null })
+  })
+
   test('a pipeline that nothing runs is not sent, and says so to those who see the whole edge server', async () => {
     const nimble = await t.make.nimble()
     const site = await t.make.site()

@@ -18,47 +18,65 @@ export const mostClasses = 1000
 
 /**
  * Class names out of a model's metadata. Ultralytics writes a Python dict, others JSON or a list:
- * `{0: 'person', 1: "driver's cab"}`, `{"0": "person"}`, `['person', 'car']`. What cannot be read gives no names.
+ * `{0: 'person', 1: "driver's cab"}`, `{"0": "person"}`, `['person', 'car']`, and without quotes as YAML may have them.
+ * It is read up to where it ends or cannot be read; what cannot be read at all gives no names.
  */
 export function classNames(text: string): Map<number, string> {
   const names = new Map<number, string>()
   const body = text.trim()
-  const isList = body.startsWith('[') || body.startsWith('(')
-  // Index (of a dict only), then a quoted text with escapes of its own quote.
-  const entry = /(?:(["']?)(\d{1,4})\1\s*:\s*)?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/g
-  for (const [, , index, quoted = ''] of body.matchAll(entry)) {
-    if (index === undefined && !isList) continue
-    const at = index === undefined ? names.size : Number(index)
-    const name = quoted.slice(1, -1).replace(/\\(.)/g, '$1').slice(0, 60).trim()
-    if (at < mostClasses && name) names.set(at, name)
+  const end = ({ '[': '\\]', '(': '\\)', '{': '\\}' } as Record<string, string>)[body.charAt(0)]
+  if (!end) return names
+  const index = body.startsWith('{') ? String.raw`(["']?)(?<index>\d+)\1\s*:\s*` : ''
+  // A quoted text with escapes of its own quote, or what stands there up to the next; then there is a next, or the end.
+  const quoted = String.raw`(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.|'')*')(?=\s*(?:,|${end}))`
+  const bare = String.raw`[^\s,[({${end}][^,${end}]*(?=,|${end})`
+  const entry = new RegExp(String.raw`\s*${index}(?<name>${quoted}|${bare})\s*,?`, 'gy')
+  let next = 0
+  for (const { groups } of body.slice(1).matchAll(entry)) {
+    const at = Number(groups?.index ?? next++)
+    const read = unquoted(groups?.name ?? '')
+    if (at < mostClasses && read) names.set(at, read)
   }
   return names
 }
 
+/** A name as a form shows it. */
+function unquoted(text: string): string {
+  const inner = /^(["'])(.*)\1$/s.exec(text.trim())?.[2]
+  const name = inner === undefined ? text : inner.replace(/\\(.)|'(')/g, '$1$2')
+  return name.replace(/\s+/g, ' ').trim().slice(0, 60).trim()
+}
+
 /**
  * Class names out of what somebody pastes: what `classNames` reads, or one a line as in `classes.txt`, in order or with
- * their numbers as in `data.yaml` (`0: person`, `- person`, `0,person`; `0 person` where every line has one).
+ * their numbers as in `data.yaml` (`0: person`, `- person`, `0,person`; `0 person` where every line has one). Of a whole
+ * `data.yaml` only what stands under `names`.
  */
 export function pastedNames(text: string): Map<number, string> {
-  const quoted = classNames(text.trim().replace(/^names\s*[:=]\s*/i, ''))
-  if (/^\s*(names\s*[:=]\s*)?[[({]/i.test(text) && quoted.size > 0) return quoted
-  const lines = text
+  const key = /^([ \t]*)(["']?)names\2[ \t]*[:=]/im.exec(text)
+  const body = key ? text.slice(key.index + key[0].length) : text
+  // A list of lines may begin with a bracket too: it does not end with one.
+  if (/^\s*[[({]/.test(body) && (key || /[\])}]\s*$/.test(body))) return classNames(body)
+  const lines = (key ? underKey(body, key[1] ?? '') : body)
     .split(/\r?\n/)
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^names\s*:$/i.test(line))
+    .filter((line) => line !== '')
   const numbered = lines.every((line) => /^\d{1,4}\s+\S/.test(line))
     ? /^(\d{1,4})\s+(.*)$/
     : /^(\d{1,4})\s*[:=,;\t]\s*(.*)$/
   const names = new Map<number, string>()
   for (const [i, line] of lines.entries()) {
     const [, index = i, rest = line.replace(/^-\s+/, '')] = numbered.exec(line) ?? []
-    const name = rest
-      .replace(/^(["'])(.*)\1,?$/, '$2')
-      .slice(0, 60)
-      .trim()
+    const name = unquoted(rest.replace(/(["']),$/, '$1'))
     if (Number(index) < mostClasses && name) names.set(Number(index), name)
   }
   return names
+}
+
+/** What stands under a key of YAML: up to the next key that is indented no more than it, without comments. */
+function underKey(body: string, indent: string): string {
+  const next = new RegExp(String.raw`^[ \t]{0,${indent.length}}[a-z_][\w-]*[ \t]*:`, 'im').exec(body)
+  return body.slice(0, next?.index).replace(/(^|[ \t])#[^"'\n]*$/gm, '')
 }
 
 const words: Record<DetectionLabel, readonly string[]> = {

@@ -157,6 +157,8 @@ test('every filter of an address shows as a chip, also the site that no field sh
   await press(page, /^\W*Clear filters/)
   await until('nothing is left', () => parts().length === 0)
   await chips.waitFor({ state: 'detached' })
+  // The button went with them: the keyboard goes on at the list.
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
 
   const french = await stage.as(usernameOf('super_viewer'), { locale: 'fr-FR' })
   await french.goto(`${stage.product.origin}/event/gallery?sid=${sid}`)

@@ -61,7 +61,15 @@ export function FilterChips({ search, set, zone, isGallery }: Props) {
         )
       })}
       {filters.length > 1 && (
-        <Button variant="subtle" size="compact-sm" onClick={() => set(noFilter)}>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          onClick={() => {
+            // It goes with them.
+            document.getElementById('main')?.focus()
+            set(noFilter)
+          }}
+        >
           {t('common.clearFilters')}
         </Button>
       )}

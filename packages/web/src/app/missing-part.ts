@@ -11,7 +11,7 @@ const nameOfMissing = 'PartMissing'
 /** Whether a screen failed because the portal did not send its file. */
 export const isPartMissing = (error: unknown): boolean => error instanceof Error && error.name === nameOfMissing
 
-let isWaiting = false
+let isTaking = false
 
 /**
  * A file that this page loads later did not come (`vite:preloadError`). No browser tries it again: the page is loaded anew
@@ -23,16 +23,26 @@ export function partMissing({ payload }: VitePreloadErrorEvent): void {
   // once, and while nobody answers that leaves nothing of it.
   payload.name = nameOfMissing
   payload.message = i18n.t('shell.partMissing')
-  if (isWaiting) return
-  isWaiting = true
-  void untilAnswered().then((wasAway) => {
-    isWaiting = false
+  if (isTaking) return
+  isTaking = true
+  void answer().then((wasAway) => {
+    isTaking = false
     takeNewPage(i18n.t(wasAway ? 'shell.partsMissing' : 'shell.newVersion'))
   })
 }
 
 /** The person asks for a screen whose file did not come. */
-export const comeAgain = (): Promise<void> => untilAnswered().then(() => location.reload())
+export const comeAgain = (): Promise<void> => answer().then(reloadWithDrafts)
+
+let waiting: Promise<boolean> | null = null
+
+/** As `untilAnswered`: one wait for all who want it, however often they ask. */
+function answer(): Promise<boolean> {
+  waiting ??= untilAnswered().finally(() => {
+    waiting = null
+  })
+  return waiting
+}
 
 /** Waits until the server answers; the banner tells of that. @returns whether it was away */
 async function untilAnswered(): Promise<boolean> {

@@ -11,6 +11,7 @@ import {
   onvifPortOf,
   streamsToAdd,
   swappedStreams,
+  withHeard,
 } from './camera-choice.ts'
 
 const profile = (codec: string, resolution: string | null): Probe['profiles'][number] => ({
@@ -20,6 +21,14 @@ const profile = (codec: string, resolution: string | null): Probe['profiles'][nu
   fps: 10,
   bitrate: null,
   stream_address: 'rtsp://192.0.2.1/stream',
+})
+
+test('a camera that is heard again stays in its place with what it says now, new ones come after', () => {
+  const one = (UUID: string | null, xaddr: string, name = '') => ({ UUID, xaddr, name })
+  const earlier = [one('a', 'http://192.0.2.1/'), one(null, 'http://192.0.2.2/'), one('c', 'http://192.0.2.3/')]
+  const heard = [one('d', 'http://192.0.2.4/'), one('c', 'http://192.0.2.9/', 'again'), one(null, 'http://192.0.2.2/')]
+  expect(withHeard(earlier, heard)).toEqual([earlier[0], heard[2], heard[1], heard[0]])
+  expect(withHeard([], heard)).toEqual(heard)
 })
 
 test('the largest H.264 stream up to full HD is read', () => {

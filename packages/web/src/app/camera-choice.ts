@@ -2,6 +2,18 @@
 import type { Device, Discovered, Probe } from '@sightline/contract'
 import { endpointUuid, folded } from '@sightline/domain'
 
+/** Which camera it is, whatever answers: its id, or its address. */
+export const identity = (found: Pick<Discovered, 'UUID' | 'xaddr'>): string => found.UUID ?? found.xaddr
+
+/** What was found before, with what is heard now: who is heard again stays in its place, who is new comes last. */
+export function withHeard<F extends Pick<Discovered, 'UUID' | 'xaddr'>>(
+  earlier: readonly F[],
+  heard: readonly F[],
+): F[] {
+  const found = new Map([...earlier, ...heard].map((one) => [identity(one), one]))
+  return [...found.values()]
+}
+
 /** A name for a found camera: what it calls itself, without letters that names do not take, and not one that is taken. */
 export function cameraName(found: Pick<Discovered, 'name' | 'model' | 'host'>, taken: readonly string[]): string {
   const own = (found.name || found.model || `Camera ${found.host}`)

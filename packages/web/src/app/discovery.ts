@@ -4,15 +4,12 @@ import { listenSeconds } from '@sightline/domain'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTopic } from '../live.ts'
-import { bestProfile } from './camera-choice.ts'
+import { bestProfile, withHeard } from './camera-choice.ts'
 import { api, queryClient } from './client.ts'
 
 const pollMs = 1000
 
 const isOver = (job: Job | undefined) => job !== undefined && !['queued', 'pending', 'running'].includes(job.state)
-
-/** Which camera it is, whatever answers: its id, or its address. */
-export const identity = (found: Discovered) => found.UUID ?? found.xaddr
 
 /** Where to look; left out, the edge server asks all its networks. */
 export type Where = { range?: string; interfaces?: string[] }
@@ -62,8 +59,7 @@ export function useDiscovery(): Look {
   // Who goes away is not waiting for an answer any more.
   const stopLatest = useEffectEvent(stop)
   useEffect(() => () => stopLatest(), [])
-  const heard = result.data?.found ?? []
-  const found = [...earlier.filter((one) => !heard.some((other) => identity(other) === identity(one))), ...heard]
+  const found = withHeard(earlier, result.data?.found ?? [])
   const hasFailed = begin.isError || job.isError || job.data?.state === 'failed'
   return {
     start: (nimble_id, where = {}, isLonger = false) => {

@@ -392,8 +392,8 @@ test('a rectangle is drawn by keyboard: one corner, a preview that follows, the 
   await root.call('demo', 'fault', { UUID: camera.UUID, fault: 'none' })
   const expected = [/502 .*\/channel\/ondemand/, /status of 502/]
   for (const [language, dark, words] of [
-    ['en', false, ['Rectangle (R)', 'Drag from one corner', 'Move to the opposite corner', 'zone2']],
-    ['fr', true, ['Rectangle (R)', 'Tirez d’un coin', 'Allez au coin opposé', 'zone2']],
+    ['en', false, ['Rectangle (R)', 'Drag from one corner', 'Move to the opposite corner', 'zone2', 'span nothing']],
+    ['fr', true, ['Rectangle (R)', 'Tirez d’un coin', 'Allez au coin opposé', 'zone2', 'délimitent rien']],
   ] as const) {
     await root.call('user', 'configUpdate', { ui_config: { language, dark } })
     const page = await stage.as(usernameOf('super_admin'), { width: 390, height: 844, expected })
@@ -419,17 +419,34 @@ test('a rectangle is drawn by keyboard: one corner, a preview that follows, the 
     await corner.first().waitFor({ state: 'detached' })
     expect(await cursor.count()).toBe(0)
 
-    // A second press at the same place ends nothing; Enter does as Space does, and one step undoes both.
+    // A second press at the same place ends nothing and says so; Enter does as Space does, and one step undoes both.
     await keys(page, 'r Enter Enter')
+    expect(await hint.textContent()).toContain(words[4])
+    await keys(page, 'ArrowRight*5 Shift+ArrowDown*2')
     expect(await hint.textContent()).toContain(words[2])
-    await keys(page, 'ArrowRight*5 Shift+ArrowDown*2 Enter')
+    await keys(page, 'Enter')
     await until('it has four corners', async () => (await corner.count()) === 4)
     expect(await drawnAs()).toBe('0.4,0.57 0.45,0.57 0.45,0.67 0.4,0.67')
     await picture.focus()
     await keys(page, 'Control+z')
     await corner.first().waitFor({ state: 'detached' })
-    await keys(page, 'Control+y')
+    // To choose the tool and give it up is no step: what was undone can still be done again.
+    await keys(page, 'r Escape Control+y')
     await until('it is back', async () => (await corner.count()) === 4)
+
+    // After a corner by key the pointer sets the rectangle that it showed, whatever else the keys are for.
+    await keys(page, 'Control+z r Space')
+    await picture.scrollIntoViewIfNeeded()
+    const box = (await picture.boundingBox()) as { x: number; y: number; width: number; height: number }
+    await page.keyboard.down('Shift')
+    await page.mouse.move(box.x + box.width * 0.8, box.y + box.height * 0.63)
+    const shown = await drawnAs()
+    await page.mouse.down()
+    await page.mouse.up()
+    await page.keyboard.up('Shift')
+    await until('it has four corners', async () => (await corner.count()) === 4)
+    const made = (await drawnAs()) ?? ''
+    expect(shown).toBe(`${made} ${made.split(' ')[0]}`)
   }
   await root.call('user', 'configUpdate', { ui_config: { language: 'en', dark: false } })
 })

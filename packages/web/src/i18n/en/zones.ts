@@ -75,6 +75,7 @@ export const zones = {
   hint: {
     rectangle: 'Drag from one corner to the opposite one; or move the crosshair with the arrow keys and press Space.',
     opposite: 'Move to the opposite corner; Space or Enter ends the rectangle, Escape takes it back.',
+    flat: 'These two corners span nothing: move on, both sideways and up or down. Space or Enter ends the rectangle.',
     zone: 'Set the corners; press the first one again, or Enter, to close.',
     mask: 'Set the corners of what is hidden; press the first one again, or Enter, to close.',
     line: 'Set the two ends of the line.',

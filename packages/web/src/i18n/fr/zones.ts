@@ -74,6 +74,7 @@ export const zones = {
   hint: {
     rectangle: 'Tirez d’un coin au coin opposé ; ou déplacez le repère avec les flèches et appuyez sur Espace.',
     opposite: 'Allez au coin opposé ; Espace ou Entrée termine le rectangle, Échap l’annule.',
+    flat: 'Ces deux coins ne délimitent rien : écartez-vous, en largeur et en hauteur. Espace ou Entrée termine le rectangle.',
     zone: 'Posez les coins ; appuyez de nouveau sur le premier, ou Entrée, pour fermer.',
     mask: 'Posez les coins de ce qui est caché ; appuyez de nouveau sur le premier, ou Entrée, pour fermer.',
     line: 'Posez les deux extrémités de la ligne.',

@@ -82,6 +82,8 @@ export function ZoneEditor(props: Props) {
   const stage = useRef<HTMLDivElement>(null)
   const [tool, setTool] = useState<Tool>('select')
   const [cursor, setCursor] = useState<Point | null>(null)
+  /** The second corner that spanned nothing, for as long as the crosshair stays there. */
+  const [refused, setRefused] = useState<Point | null>(null)
   const drag = useRef<Drag | null>(null)
   const { drawings, active } = zones
   const { masks, ...ofMasks } = useMasks(camera)
@@ -101,12 +103,16 @@ export function ZoneEditor(props: Props) {
     zones.set(kind === 'floor' ? [drawing, ...kept] : [...kept, drawing], drawing.key)
     return drawing
   }
+  const dropOpen = () => {
+    // Nothing is no step: it would end what can be done again.
+    if (drawings.some(({ open }) => open)) zones.set(drawings.filter(({ open }) => !open))
+  }
   const choose = (next: Tool) => {
     setTool(next)
     // Whoever draws by keys sees from where; a pointer takes the crosshair along.
     if (next !== 'select') setCursor((now) => now ?? middle)
     if (next !== 'select' && next !== 'rectangle') start(drawn[next])
-    else if (drawings.some(({ open }) => open)) zones.set(drawings.filter(({ open }) => !open))
+    else dropOpen()
     stage.current?.focus()
   }
   const close = () => {
@@ -116,7 +122,7 @@ export function ZoneEditor(props: Props) {
     if (!closed.open) setTool('select')
   }
   const giveUp = () => {
-    zones.set(drawings.filter(({ open }) => !open))
+    dropOpen()
     setTool('select')
   }
   /** @param near points so near to each other are one: more where a hand is less steady than keys */
@@ -145,20 +151,28 @@ export function ZoneEditor(props: Props) {
     if (keys.shiftKey && before && drawing.points.length > 0) return clamp(turned(before, point, aspectRatio))
     return clamp(keys.altKey ? point : snap(drawings, drawing, index, point, aspectRatio))
   }
+  /** Where a press of the pointer sets a point, and so where the crosshair shows it before. */
+  const aim = (point: Point, keys: { altKey: boolean; shiftKey: boolean }) =>
+    active?.open && tool !== 'rectangle' ? placed(active, null, point, keys) : clamp(point)
   const rectangle = (a: Point, b: Point): Point[] => {
     const [x1, x2] = [Math.min(a[0], b[0]), Math.max(a[0], b[0])]
     const [y1, y2] = [Math.min(a[1], b[1]), Math.max(a[1], b[1])]
     return [clamp([x1, y1]), clamp([x2, y1]), clamp([x2, y2]), clamp([x1, y2])]
   }
 
-  /** With the rectangle: one corner, then the opposite one. Two that span nothing end nothing. */
+  /** With the rectangle: one corner, then the opposite one. Two that span nothing end nothing, which is said. */
   const putCorner = (point: Point) => {
+    setCursor(point)
+    setRefused(null)
     if (!active?.open) {
       start('zone', [point], true)
       return
     }
     const made = { ...active, points: rectangle(active.points[0] as Point, point), open: false }
-    if (faultOf(made)) return
+    if (faultOf(made)) {
+      setRefused(point)
+      return
+    }
     // Both corners are one step.
     zones.amend(replace(drawings, active.key, () => made))
     setTool('select')
@@ -168,7 +182,7 @@ export function ZoneEditor(props: Props) {
     if (event.button !== 0) return
     const point = at(event)
     if (tool === 'rectangle' && active?.open) {
-      putCorner(clamp(point))
+      putCorner(aim(point, event))
       return
     }
     if (tool === 'rectangle') {
@@ -181,7 +195,7 @@ export function ZoneEditor(props: Props) {
       zones.step()
       drag.current = { kind: 'shape', key: hit.key, from: point }
     } else {
-      put(active ? placed(active, null, point, event) : clamp(point), isCoarse ? 0.02 : 0.01)
+      put(aim(point, event), isCoarse ? 0.02 : 0.01)
       return
     }
     event.currentTarget.setPointerCapture(event.pointerId)
@@ -189,8 +203,7 @@ export function ZoneEditor(props: Props) {
   const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
     const point = at(event)
     const moving = drag.current
-    if (active?.open) setCursor(placed(active, null, point, event))
-    else if (tool === 'rectangle') setCursor(clamp(point))
+    if (active?.open || tool === 'rectangle') setCursor(aim(point, event))
     if (!moving) return
     if (moving.kind === 'point')
       zones.amend(
@@ -389,7 +402,7 @@ export function ZoneEditor(props: Props) {
         </div>
         <p className={classes.hint} role="status">
           {isRectangle
-            ? t(active?.open ? 'zones.hint.opposite' : 'zones.hint.rectangle')
+            ? t(`zones.hint.${active?.open ? (refused && refused === cursor ? 'flat' : 'opposite') : 'rectangle'}`)
             : active?.open
               ? t(`zones.hint.${active.kind}`)
               : t('zones.hintSelect')}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Model, Pipeline } from '@sightline/contract'
 import { localNimbleId } from '@sightline/domain'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { colourDetector } from '../packages/domain/src/testing/onnx-file.ts'
 import { axeFaults } from './browser.ts'
@@ -36,7 +36,23 @@ test('a model is uploaded, seen at work, given its labels, added and deleted; wh
   await choose(Buffer.from('PK\u0003\u0004 weights'))
   await page.getByText('This is an archive (a PyTorch .pt file, for example). Export the model as .onnx.').waitFor()
 
-  await choose(colourDetector('yolov8', 320, ['Hardhat', 'NO-Hardhat', 'banana']))
+  // Given up while it is tried: the answer that comes after that brings nothing back.
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const hold = async (route: Route) => {
+    asked.resolve()
+    await answered.promise
+    await route.continue()
+  }
+  await page.route('**/model/check', hold, { times: 1 })
+  const file = colourDetector('yolov8', 320, ['Hardhat', 'NO-Hardhat', 'banana'])
+  await choose(file)
+  await asked.promise
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  const checked = page.waitForResponse(/\/model\/check$/)
+  answered.resolve()
+  await (await checked).finished()
+  await page.getByRole('button', { name: 'Add a model' }).first().click()
+  await choose(file)
   await page.getByRole('img', { name: 'The picture that the model was tried on' }).waitFor()
   await page.screenshot({ path: `${shots}model-confirm.png` })
   expect(await axeFaults(page)).toEqual([])

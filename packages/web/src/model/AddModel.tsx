@@ -43,12 +43,15 @@ export function AddModel({ onDone }: { onDone: () => void }) {
   const [step, setStep] = useState<Step>({ kind: kept ? 'checking' : 'choose' })
   const [refused, setRefused] = useState<string | null>(null)
   const sending = useRef<AbortController | null>(null)
+  /** Somebody gave it up: the answer that is still on its way comes to nothing. */
+  const isOver = useRef(false)
   /** So that the same file, exported anew, can be chosen again. */
   const forget = useRef<() => void>(null)
 
   const tryOn = async (path: string, name: string, head?: ModelHead, picture?: string) => {
     setStep({ kind: 'checking' })
     const result = await api.model.check.call({ path, head, picture })
+    if (isOver.current) return
     if (result.status) {
       writeDraft(keptAs, { path, name, head: result.data.head, picture } satisfies Kept)
       return setStep({ kind: 'found', trial: { check: result.data, name, picture } })
@@ -63,6 +66,7 @@ export function AddModel({ onDone }: { onDone: () => void }) {
   })
   useEffect(() => goOn(), [])
   const end = () => {
+    isOver.current = true
     dropDraft(keptAs)
     onDone()
   }
@@ -371,12 +375,11 @@ function Classes({ check, labels, names, onLabel, pasted, onPaste, error }: Clas
           onChange={({ currentTarget: { value } }) => onPaste(value)}
         />
       )}
-      {read.length > 0 && (
-        <Text size="xs" className="t2" mb="sm" role="status">
-          {t('model.namesRead', { count: read.length })}{' '}
-          {read.some((index) => index >= count) && t('model.namesBeyond', { count })}
-        </Text>
-      )}
+      {/* There before its text is: only a change of it is told. */}
+      <Text size="xs" className="t2" mb={read.length > 0 ? 'sm' : 0} role="status">
+        {read.length > 0 && t('model.namesRead', { count: read.length })}{' '}
+        {read.some((index) => index >= count) && t('model.namesBeyond', { count })}
+      </Text>
       <div className={classes.grid}>
         {shown.map((index) => (
           <Select

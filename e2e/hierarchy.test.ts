@@ -643,10 +643,23 @@ test("a site's place comes from its zip code and its picture from the camera at 
   // What changes is seen before anything does.
   const planned = dialog.getByRole('list', { name: 'What changes' })
   await planned.getByText('Tags: – → wing=north').waitFor()
+  expect(await dialog.getByRole('status').textContent()).toBe('1 camera changes')
+  // News of cameras is read again; what would change is not asked again for it.
+  let tries = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/device/copy')) tries++
+  })
+  const anew = page.waitForResponse(/\/device\/list\?/)
+  await prepared.root.call('device', 'update', { device_id, onvif_port: 8080 })
+  await anew
+  expect(tries).toBe(0)
   await sound(page)
   expect(((await prepared.root.call('device', 'get', { device_id })) as Device).device_tags).toEqual({})
   await dialog.getByRole('button', { name: 'Copy to 1 camera' }).click()
-  await dialog.getByText('Copied').waitFor()
+  await dialog.getByText('Copied', { exact: true }).waitFor()
+  expect(await dialog.getByRole('status').textContent()).toBe('Copied to 1 camera')
+  // The pressed button went: the keyboard goes on at the one that is left.
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Close')
   const { device_tags } = (await prepared.root.call('device', 'get', { device_id })) as Device
   expect(device_tags).toEqual({ wing: 'north' })
   await prepared.root.call('user', 'configUpdate', { ui_config: { selected_customer_id: prepared.ids.cuid } })

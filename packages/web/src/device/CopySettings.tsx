@@ -2,9 +2,9 @@ import { Alert, Button, Checkbox, Group, Loader, Modal, MultiSelect, PasswordInp
 import { useDebouncedValue } from '@mantine/hooks'
 import { type CopiedDevice, type Device, deviceSettings } from '@sightline/contract'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, refresh } from '../app/client.ts'
+import { api } from '../app/client.ts'
 import { i18n } from '../i18n/index.ts'
 import { causeText } from '../i18n/words.ts'
 import { Tag } from '../ui/Health.tsx'
@@ -50,6 +50,7 @@ function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omi
     placeholderData: keepPreviousData,
   })
   const copy = useMutation(api.device.copy.mutation({ quiet: true, inline: true }))
+  const ending = useRef<HTMLButtonElement>(null)
   // Those that are chosen last: the keyboard comes to the next one first, and takes none back.
   const offered = [
     ...data.filter((one) => one.device_id !== device_id && !chosen.some((other) => other.device_id === one.device_id)),
@@ -62,16 +63,19 @@ function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omi
     ...(password !== '' && { password }),
   }
   const isWished = chosen.length > 0 && settings.length > 0
-  const [tried] = useDebouncedValue(wish, tryingMs)
-  const isTried = JSON.stringify(tried) === JSON.stringify(wish)
+  // As text: an object is another one at every render, and would begin the wait again.
+  const wished = JSON.stringify(wish)
+  const [tried] = useDebouncedValue(wished, tryingMs)
+  const isTried = tried === wished
   const plan = useQuery({
-    queryKey: [...api.device.get.key({ device_id }), 'copy', tried],
+    // Outside the features: each try locks rows, and must not follow every news of a camera.
+    queryKey: ['plan', 'device.copy', tried],
     queryFn: async ({ signal }) => {
-      const result = await api.device.copy.call({ ...tried, dry_run: true }, { signal })
+      const result = await api.device.copy.call({ ...(JSON.parse(tried) as typeof wish), dry_run: true }, { signal })
       if (!result.status) throw result.failure
       return result.data.devices
     },
-    enabled: isWished && isTried && !copy.isSuccess,
+    enabled: isWished && isTried && !copy.isPending && !copy.isSuccess,
     // What differs now need not differ later, and a password is kept nowhere.
     staleTime: 0,
     gcTime: 0,
@@ -79,10 +83,17 @@ function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omi
     refetchOnWindowFocus: false,
     meta: { op: 'device.copy', quiet: true },
   })
-  const isPlanned = isWished && isTried && !plan.isFetching
+  // Of the same wish the last one stays while it is tried again.
+  const isPlanned = isWished && isTried
   const failure = copy.error ?? (isPlanned ? plan.error : null)
-  const told = copy.data?.devices ?? (isPlanned ? plan.data : undefined)
-  const count = (isPlanned && plan.data?.filter(({ outcome }) => outcome === 'copied').length) || 0
+  const told = copy.data?.devices ?? (isPlanned && !plan.error ? plan.data : undefined)
+  const countOf = (which: CopiedDevice['outcome']) => told?.filter(({ outcome }) => outcome === which).length ?? 0
+  const [count, failed] = [countOf('copied'), countOf('failed')]
+  const result = [
+    count > 0 && t(`copy.result.${copy.isSuccess ? 'copied' : 'change'}`, { count }),
+    failed > 0 && t('copy.result.failed', { count: failed }),
+    countOf('unchanged') > 0 && t('copy.result.same', { count: countOf('unchanged') }),
+  ].filter((text) => text !== false)
   return (
     <Stack gap="md">
       <Checkbox.Group
@@ -113,7 +124,10 @@ function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omi
           visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
           disabled={copy.isSuccess}
           value={password}
-          onChange={({ currentTarget: { value } }) => setPassword(value)}
+          onChange={({ currentTarget: { value } }) => {
+            copy.reset()
+            setPassword(value)
+          }}
         />
       )}
       <MultiSelect
@@ -133,7 +147,14 @@ function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omi
       />
       {data.length > 1 && q === '' && !copy.isSuccess && (
         <Group gap="xs">
-          <Button variant="subtle" size="compact-sm" onClick={() => setChosen(offered)}>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            onClick={() => {
+              copy.reset()
+              setChosen(offered)
+            }}
+          >
             {t(data.length < mostCopied ? 'copy.all' : 'copy.first', { count: offered.length })}
           </Button>
           {data.length >= mostCopied && <span className="t3">{t('copy.most', { count: mostCopied })}</span>}
@@ -144,25 +165,42 @@ function Copy({ device: { device_id, site_id, password: stored }, onClose }: Omi
           {failure.message}
         </Alert>
       )}
-      <div aria-live="polite">
-        {isWished && !told && !failure && (
-          <Group gap={8} className="t2" style={{ fontSize: 13 }}>
-            <Loader size={14} /> {t('copy.trying')}
-          </Group>
-        )}
+      <div>
+        {/* One sentence is read out; of hundreds of cameras the list below is not. */}
+        <Group gap={8} mb={told ? 8 : 0} className="t2" style={{ fontSize: 13 }} role="status">
+          {isWished && !told && !failure && (
+            <>
+              <Loader size={14} /> {t('copy.trying')}
+            </>
+          )}
+          {result.join(', ')}
+        </Group>
         {told && <Told told={told} chosen={chosen} isDone={copy.isSuccess} />}
       </div>
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
+        <Button ref={ending} variant="default" onClick={onClose}>
           {t(copy.isSuccess ? 'common.close' : 'common.cancel')}
         </Button>
         {!copy.isSuccess && (
           <Button
             disabled={count === 0}
             loading={copy.isPending}
-            onClick={() => copy.mutate(wish, { onSuccess: () => refresh('device') })}
+            // The pressed one goes, and every field is shut: the keyboard goes on at what is left.
+            onClick={() => copy.mutate(wish, { onSuccess: () => ending.current?.focus() })}
           >
             {t('copy.run', { count })}
+          </Button>
+        )}
+        {copy.isSuccess && failed > 0 && (
+          <Button
+            onClick={() => {
+              ending.current?.focus()
+              const again = copy.data.devices.flatMap((one) => (one.outcome === 'failed' ? [one.device_id] : []))
+              setChosen(chosen.filter((one) => again.includes(one.device_id)))
+              copy.reset()
+            }}
+          >
+            {t('copy.again', { count: failed })}
           </Button>
         )}
       </Group>
@@ -199,7 +237,10 @@ function Told({ told, chosen, isDone }: { told: readonly CopiedDevice[]; chosen:
               ))}
               {restarts.length > 0 && (
                 <div className="t2">
-                  {t('copy.restarts', { names: restarts.map(({ channel_name }) => channel_name).join(', ') })}
+                  {t('copy.restarts', {
+                    count: restarts.length,
+                    names: restarts.map(({ channel_name }) => channel_name).join(', '),
+                  })}
                 </div>
               )}
             </li>

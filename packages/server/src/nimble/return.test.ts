@@ -152,13 +152,17 @@ test('a day later it runs what was wished meanwhile and nothing else, and its jo
   }
   // What it reports of itself is kept, point by point.
   type Point = Record<'cpu' | 'memory_bytes' | 'disk_free_bytes' | 'fps' | 'expected_fps' | 'queue', number>
+  let reported = ''
   const points = async (): Promise<Point[]> => {
     await new Promise((resolve) => setTimeout(resolve, 500))
     const { points: all } = await call('nimble.stats', { nimble_id: edge.uid, start: '-10m' })
+    reported = JSON.stringify(all.slice(-6).map(({ fps, expected_fps }: Point) => [fps, expected_fps]))
     // Of the time since at most one channel of 5 pictures a second is left; while nothing moves fewer are wanted.
     return all.filter(({ fps, expected_fps }: Point) => fps > 0 && expected_fps > 0 && expected_fps <= 5)
   }
-  await until(async () => (await points()).length >= 2, 'it reports pictures a second')
+  await expect
+    .poll(async () => [(await points()).length >= 2, reported], { timeout: 180_000 })
+    .toEqual([true, expect.any(String)])
   const [earlier, later] = (await points()).slice(-2) as [Point, Point]
   for (const { cpu } of [earlier, later]) {
     expect(cpu).toBeGreaterThan(0)

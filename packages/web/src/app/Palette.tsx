@@ -57,6 +57,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const creation = (path: Path) => ({
     id: path,
     label: t(`screen.${path}`),
+    // Found by what it takes, too.
+    ...(path === '/device/bulk' && { description: t('device.many') }),
     leftSection: <IconPlus size={18} stroke={1.7} />,
     ...(creationsAtSite.includes(path)
       ? {

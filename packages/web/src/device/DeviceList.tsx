@@ -217,7 +217,7 @@ function AddCamera({ siteId }: { siteId: string }) {
           {t('device.byAddress')}
         </Menu.Item>
         <Menu.Item component={Go} to="/device/bulk" search={{ sid: siteId }}>
-          {t('bulk.title')}
+          {t('device.many')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

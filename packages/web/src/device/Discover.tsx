@@ -27,6 +27,9 @@ export function Discover({ site, nimbles, nimbleId }: Props) {
         <Button component={Go} to="/device/add" search={search} variant="default">
           {t('device.byAddress')}
         </Button>
+        <Button component={Go} to="/device/bulk" search={search} variant="default">
+          {t('device.many')}
+        </Button>
       </PageHeader>
       {!nimble ? (
         <NoEdge />

@@ -1,5 +1,5 @@
 import { IconDeviceCctv, IconPlugConnectedX } from '@tabler/icons-react'
-import type { CSSProperties, ReactNode } from 'react'
+import { Children, type CSSProperties, isValidElement, type ReactNode, useLayoutEffect, useRef } from 'react'
 import type { Path } from '../screens.ts'
 import classes from './CameraTile.module.css'
 import { Go, type Search } from './Go.tsx'
@@ -70,8 +70,29 @@ export function CameraTile(props: Props) {
 export function CameraGrid(props: { label: string; columns?: number; children: ReactNode }) {
   const { label, columns, children } = props
   const style = columns ? ({ '--columns': columns } as CSSProperties) : undefined
+  const row = useRef<HTMLElement>(null)
+  const isSwiped = useRef(false)
+  const [first] = Children.toArray(children)
+  const firstKey = isValidElement(first) ? first.key : null
+  // The browser keeps the tile in sight that was there before another came in front of it: whoever is in violation would
+  // be out of sight of somebody who has not swiped yet.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another tile is the first
+  useLayoutEffect(() => {
+    if (!isSwiped.current) row.current?.scrollTo({ left: 0 })
+  }, [firstKey])
+  const swiped = () => {
+    isSwiped.current = true
+  }
   return (
-    <section className={classes.grid} style={style} data-fixed={columns !== undefined || undefined} aria-label={label}>
+    <section
+      ref={row}
+      className={classes.grid}
+      style={style}
+      data-fixed={columns !== undefined || undefined}
+      aria-label={label}
+      onTouchMove={swiped}
+      onWheel={swiped}
+    >
       {children}
     </section>
   )

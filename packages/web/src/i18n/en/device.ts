@@ -4,6 +4,7 @@ export const device = {
   meta_other: '{{count}} cameras',
   add: 'Add camera',
   byAddress: 'By address',
+  many: 'In a grid or from a CSV file',
   discover: 'Discover cameras',
   filter: 'Filter cameras',
   name: 'Camera',

@@ -6,6 +6,7 @@ export const device = {
   meta_other: '{{count}} caméras',
   add: 'Ajouter une caméra',
   byAddress: 'Par son adresse',
+  many: 'Dans une grille ou depuis un fichier CSV',
   discover: 'Découvrir des caméras',
   filter: 'Filtrer les caméras',
   name: 'Caméra',

@@ -9,7 +9,16 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Tag } from '../../ui/Health.tsx'
 import { Panel } from '../../ui/Panel.tsx'
-import { columnOf, draftOf, judgeRows, type Place, type RowErrors, type SiteColumn, type SiteRow } from './columns.ts'
+import {
+  columnOf,
+  draftOf,
+  judgeRows,
+  type Place,
+  type RowErrors,
+  type SiteColumn,
+  type SiteRow,
+  zoneOf,
+} from './columns.ts'
 import classes from './onboard.module.css'
 
 /** So many rows are mended at a time; the next come as these are right. */
@@ -112,8 +121,8 @@ export function ReviewSites({ rows, outcomes, onMend, onOutcome, place, onBack, 
     {
       id: 'zone',
       header: t('siteImport.column.site_timezone'),
-      value: ({ row }) => row.site_timezone || place.timezone,
-      cell: ({ row }) => row.site_timezone || <span className="muted">{place.timezone}</span>,
+      value: ({ row }) => zoneOf(row, place.timezone),
+      cell: ({ row }) => row.site_timezone || <span className="muted">{zoneOf(row, place.timezone)}</span>,
       hideOnPhone: true,
     },
     {

@@ -54,6 +54,10 @@ const degrees = (text: string): number | null => (text.trim() === '' ? null : Nu
 
 export type Place = { customer_id: string; timezone: string; organization_id?: string }
 
+/** The time zone of a row: what it names, else that of a country that has one, else `timezone`. */
+export const zoneOf = ({ site_timezone, site_country }: SiteRow, timezone: string): string =>
+  site_timezone.trim() || onlyZoneOf(countryCode(site_country)) || timezone
+
 /** A row as the call takes it; `timezone` serves the rows that name none, and no country that has one. */
 export const draftOf = (row: SiteRow, { customer_id, timezone, organization_id }: Place): SiteInput => ({
   site_name: row.site_name.trim(),
@@ -65,7 +69,7 @@ export const draftOf = (row: SiteRow, { customer_id, timezone, organization_id }
     site_city: row.site_city.trim(),
     site_state: row.site_state.trim(),
     site_country: countryCode(row.site_country),
-    site_timezone: row.site_timezone.trim() || onlyZoneOf(countryCode(row.site_country)) || timezone,
+    site_timezone: zoneOf(row, timezone),
     lat: degrees(row.lat),
     long: degrees(row.long),
   },

@@ -83,6 +83,11 @@ test('distances are attached, calibrated and counted by keyboard, a zone is move
   await press(page, /Set distances/)
   await keys(page, 'Shift+ArrowLeft*4 Shift+ArrowDown*8 Space Shift+ArrowRight*8 Space')
   await keys(page, 'Shift+ArrowUp*8 Shift+ArrowLeft*2 Space Shift+ArrowLeft*4 Space')
+  // How large it is nobody guesses.
+  await press(page, /^\W*Continue/)
+  await page.getByRole('alert').getByText('Say how long both sides of the floor are, in metres').waitFor()
+  await page.getByRole('textbox', { name: 'From corner 1 to 2' }).fill('2')
+  await page.getByRole('textbox', { name: 'From corner 2 to 3' }).fill('2')
   await page.getByText('Floor 2 × 2 m').waitFor()
   expect(await axeFaults(page)).toEqual([])
   await press(page, /^\W*Continue/)

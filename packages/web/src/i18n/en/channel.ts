@@ -236,10 +236,10 @@ export const channel = {
   },
   need: {
     calibrationText:
-      'Distances are measured on the floor: draw a rectangle of known size in the picture, or say how tall people are.',
+      'Distances are measured on the floor: mark four points of the floor whose distances you know, or say under Tuning how tall people are.',
     otherModel: 'The chosen model does not know what this use case looks for. It lacks: {{labels}}.',
     toModels: 'See the models',
     chooseModel: 'Choose a model',
-    calibrate: 'Draw the rectangle',
+    calibrate: 'Set distances',
   },
 } as const

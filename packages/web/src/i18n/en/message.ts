@@ -77,6 +77,7 @@ export const message = {
   line_required: 'Draw at least one line',
   outside_picture: 'Stay inside the picture',
   calibration_points: 'Four points, each as x,y',
+  calibration_size: 'Say how long both sides of the floor are, in metres',
   calibration_degenerate:
     'These points give no floor: no three may lie in a line, and both lists must go round the same way',
   channel_required: 'Select at least one channel',

@@ -22,7 +22,8 @@ export const zones = {
   lineNeeded: 'This use case counts crossings: it needs a line.',
   suggestedLine: 'This line is only a suggestion: draw it to where people come in and go out, such as a door.',
   suggestedZone: 'The whole picture is only a suggestion: move the corners to the place that is to be watched.',
-  floorNext: 'Before you continue: press “Set distances” and mark four points of the floor.',
+  floorNext:
+    'Before you continue: press “Set distances”, mark four points of the floor and say how far apart they are.',
   addZone: 'Add zone',
   addLine: 'Add line',
   label: 'Label',
@@ -70,6 +71,7 @@ export const zones = {
   floorWidth: 'From corner 1 to 2',
   floorDepth: 'From corner 2 to 3',
   noFloor: 'No floor',
+  noSize: 'Size missing',
   hintSelect:
     'Drag points or whole shapes; press between two points to add one. Alt holds off snapping, Shift keeps to 45°.',
   hint: {

@@ -236,10 +236,10 @@ export const channel = {
   },
   need: {
     calibrationText:
-      'Les distances se mesurent au sol : tracez dans l’image un rectangle de taille connue, ou indiquez la taille des personnes.',
+      'Les distances se mesurent au sol : marquez quatre points du sol dont vous connaissez les distances, ou indiquez dans les réglages la taille des personnes.',
     otherModel: 'Le modèle choisi ne connaît pas ce que ce cas d’usage recherche. Il lui manque : {{labels}}.',
     toModels: 'Voir les modèles',
     chooseModel: 'Choisir un modèle',
-    calibrate: 'Tracer le rectangle',
+    calibrate: 'Régler les distances',
   },
 } as const

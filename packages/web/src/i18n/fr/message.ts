@@ -77,6 +77,7 @@ export const message: Catalogue['message'] = {
   line_required: 'Dessinez au moins une ligne',
   outside_picture: 'Restez dans l’image',
   calibration_points: 'Quatre points, chacun sous la forme x,y',
+  calibration_size: 'Indiquez la longueur des deux côtés du sol, en mètres',
   calibration_degenerate:
     'Ces points ne donnent pas de sol : trois ne doivent pas être alignés, et les deux listes doivent tourner dans le même sens',
   channel_required: 'Choisissez au moins un canal',

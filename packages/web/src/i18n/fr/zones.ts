@@ -22,7 +22,8 @@ export const zones = {
   lineNeeded: 'Ce cas d’usage compte des passages : il lui faut une ligne.',
   suggestedLine: 'Cette ligne n’est qu’une proposition : placez-la là où l’on entre et sort, par exemple à une porte.',
   suggestedZone: 'L’image entière n’est qu’une proposition : placez les coins autour de l’endroit à surveiller.',
-  floorNext: 'Avant de continuer : appuyez sur « Régler les distances » et marquez quatre points du sol.',
+  floorNext:
+    'Avant de continuer : appuyez sur « Régler les distances », marquez quatre points du sol et indiquez leurs distances.',
   addZone: 'Nouvelle zone',
   addLine: 'Nouvelle ligne',
   label: 'Libellé',
@@ -68,6 +69,7 @@ export const zones = {
     'Quatre coins d’un rectangle au sol, l’un après l’autre : carrelage, place de parking, palette. La grille montre chaque mètre.',
   floorWidth: 'Du coin 1 au coin 2',
   floorDepth: 'Du coin 2 au coin 3',
+  noSize: 'Taille manquante',
   noFloor: 'Pas de sol',
   hintSelect:
     'Glissez les points ou les formes ; appuyez entre deux points pour en ajouter un. Alt suspend l’aimantation, Maj garde les 45°.',

@@ -2,7 +2,7 @@ import { type Point, polygonArea } from '@sightline/domain'
 import { IconArrowsMove } from '@tabler/icons-react'
 import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { across, centreOf, type Drawing, floorGrid, middles } from './editing.ts'
+import { across, centreOf, type Drawing, floorGrid, isMeasured, middles } from './editing.ts'
 import classes from './zones.module.css'
 
 type OutlineProps = { drawing: Drawing; color: string; isActive: boolean; cursor: Point | null }
@@ -50,7 +50,9 @@ export function Name({ drawing, aspectRatio, color }: { drawing: Drawing; aspect
     <>
       <span className={classes.name} style={{ left: `${top[0] * 100}%`, top: `${top[1] * 100}%`, borderColor: color }}>
         {kind === 'floor'
-          ? t('zones.floorSize', { width: metres?.[0] ?? 0, depth: metres?.[1] ?? 0 })
+          ? metres && isMeasured(drawing)
+            ? t('zones.floorSize', { width: metres[0], depth: metres[1] })
+            : t('zones.floor')
           : (label ?? name)}
         {sides && ` · ${side_a} ${arrow} ${side_b}`}
       </span>

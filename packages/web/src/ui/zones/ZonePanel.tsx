@@ -96,9 +96,11 @@ export function ZonePanel({ zones, usecase, elements, error, camera, others, ofM
                           ? 'zones.drawing'
                           : fault === 'calibration_degenerate'
                             ? 'zones.noFloor'
-                            : fault === 'dwell'
-                              ? 'zones.wrongDwell'
-                              : 'zones.crossing',
+                            : fault === 'calibration_size'
+                              ? 'zones.noSize'
+                              : fault === 'dwell'
+                                ? 'zones.wrongDwell'
+                                : 'zones.crossing',
                       )
                     : t(drawing.is_active ? 'zones.complete' : 'zones.off')}
                 </Tag>
@@ -237,15 +239,17 @@ function FloorFields({ active, edit }: { active: Drawing; edit: (part: Partial<D
           <NumberInput
             key={side}
             label={t(side === 0 ? 'zones.floorWidth' : 'zones.floorDepth')}
-            value={side === 0 ? width : depth}
+            value={(side === 0 ? width : depth) || ''}
+            withAsterisk
             min={0.1}
             max={500}
             step={0.1}
             decimalScale={2}
             suffix=" m"
             onChange={(value) => {
-              if (typeof value !== 'number' || value <= 0) return
-              edit({ metres: side === 0 ? [value, depth] : [width, value] })
+              // Nothing is measured by a length that nobody has said.
+              const length = typeof value === 'number' && value > 0 ? value : 0
+              edit({ metres: side === 0 ? [length, depth] : [width, length] })
             }}
           />
         ))}

@@ -192,7 +192,7 @@ test('a rectangle on the floor becomes the elements that say it, and comes back 
       ],
     }),
   ).not.toBeNull()
-  expect(faultOf({ ...floor, metres: [0, 6] })).toBe('calibration_degenerate')
+  expect(faultOf({ ...floor, metres: [0, 6] })).toBe('calibration_size')
 })
 
 test('a point on the border leaves it by the smallest step of a key; dragged near it, it snaps to it', () => {

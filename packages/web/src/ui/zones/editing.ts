@@ -29,7 +29,7 @@ export type Drawing = {
   is_active: boolean
   /** Of a zone: how long somebody may stay, in seconds; null follows the analytic. */
   dwell_s: number | null
-  /** Of the floor: length of its first and its second side, in metres. */
+  /** Of the floor: length of its first and its second side, in metres; 0 until somebody has said it. */
   metres?: [number, number]
   /** Still being drawn: its outline is open. */
   open: boolean
@@ -94,7 +94,7 @@ export function newDrawing(drawings: readonly Drawing[], kind: ShapeKind, key: s
     side_b: 'b',
     is_active: true,
     dwell_s: null,
-    ...(kind === 'floor' && { metres: [2, 2] satisfies [number, number] }),
+    ...(kind === 'floor' && { metres: [0, 0] satisfies [number, number] }),
     open: points.length === 0,
   }
 }
@@ -162,17 +162,22 @@ export const finish = (drawing: Drawing): Drawing =>
 export const reverse = (drawing: Drawing): Drawing => ({ ...drawing, points: drawing.points.toReversed() })
 
 /** Why a shape is not complete, as a message id. */
-export function faultOf(drawing: Drawing): 'zone_incomplete' | 'zone_self_crossing' | 'calibration_degenerate' | null {
+const faults = ['zone_incomplete', 'zone_self_crossing', 'calibration_size', 'calibration_degenerate'] as const
+type Fault = (typeof faults)[number]
+
+export function faultOf(drawing: Drawing): Fault | null {
   const { kind, points, open } = drawing
   if (open) return 'zone_incomplete'
   if (kind !== 'floor') return shapeFault(kind, points)
-  return shapeFault('zone', points) ?? (floorOf(drawing) ? null : 'calibration_degenerate')
+  const fault = shapeFault('zone', points)
+  if (fault) return fault
+  if (!isMeasured(drawing)) return 'calibration_size'
+  return floorOf(drawing) ? null : 'calibration_degenerate'
 }
 
 /** Whether what was wrong with the shapes when saving was tried is still so. @param fault a message id */
 export function stillWrong(fault: string, drawings: readonly Drawing[]): boolean {
-  if (fault === 'zone_incomplete' || fault === 'zone_self_crossing' || fault === 'calibration_degenerate')
-    return drawings.some((drawing) => faultOf(drawing) === fault)
+  if (faults.some((one) => one === fault)) return drawings.some((drawing) => faultOf(drawing) === fault)
   if (fault === 'line_required') return drawings.every(({ kind }) => kind !== 'line')
   if (fault === 'zone_required') return drawings.every(({ kind }) => kind !== 'zone')
   return true
@@ -266,9 +271,13 @@ const rectangle = ([width, depth]: [number, number]): Point[] => [
   [0, depth],
 ]
 
+/** Whether somebody has said how long both sides of the floor are. */
+export const isMeasured = ({ metres }: Drawing): boolean => Boolean(metres?.every((length) => length > 0))
+
 /** The mapping from floor (metres) to picture; null while the corners make none. */
-function floorOf({ points, metres }: Drawing) {
-  if (!metres || metres.some((length) => !(length > 0))) return null
+function floorOf(drawing: Drawing) {
+  const { points, metres } = drawing
+  if (!metres || !isMeasured(drawing)) return null
   const world = rectangle(metres)
   // Both ways: a rectangle that cannot be seen so has none back to the floor.
   return homographyOf({ image: points, world }) && homographyOf({ image: world, world: points })

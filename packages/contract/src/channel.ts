@@ -1,7 +1,6 @@
 import { checkLevels, diagnosisSteps, dwellFault, missingShape, usecaseKeys, views } from '@sightline/domain'
 import * as z from 'zod'
 import { assigned, unassigned } from './assign.ts'
-import { elements } from './edge.ts'
 import {
   countOrDisabled,
   id,
@@ -17,6 +16,7 @@ import {
 } from './field.ts'
 import { health } from './health.ts'
 import { op } from './op.ts'
+import { elements } from './reported.ts'
 import { zone, zoneDraft } from './static.ts'
 
 /** What one channel can give to others. `tuning`: all elements of its pipeline but those of its camera's place. */

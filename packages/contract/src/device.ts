@@ -1,7 +1,6 @@
 import { bulkDevices, endpointUuid, listenSeconds } from '@sightline/domain'
 import * as z from 'zod'
 import { channelEntity, channelStats, channelStatus } from './channel.ts'
-import { finding, scanned } from './edge.ts'
 import {
   id,
   optionalPaging,
@@ -18,6 +17,7 @@ import {
 import { health, healthStretch } from './health.ts'
 import { deviceImport, imported } from './import.ts'
 import { op } from './op.ts'
+import { finding, scanned } from './reported.ts'
 
 /** What one camera can give to others. */
 export const deviceSettings = ['credentials', 'tags', 'onvif_port', 'stream_roles', 'nimble'] as const

@@ -12,6 +12,9 @@ import {
   zoneKinds,
 } from '@sightline/domain'
 import * as z from 'zod'
+import { elements, finding, overlayBox, type RecordKind, scanned } from './reported.ts'
+
+export * from './reported.ts'
 
 export const linkProtocol = 1
 export const linkPath = '/link/v1'
@@ -159,10 +162,6 @@ export const linkZone = z.object({
   dwell_s: z.number().nullable().default(null),
 })
 export type LinkZone = z.infer<typeof linkZone>
-
-export const elementValue = z.union([z.string(), z.number(), z.boolean()])
-export const elements = z.record(z.string(), elementValue)
-export type Elements = z.infer<typeof elements>
 
 /** Vectors of people's faces in the file that `readGallery` reads; another one has another SHA-256. */
 export const linkGallery = z.object({ sha256, size: z.int().positive() })
@@ -354,32 +353,6 @@ export const linkDiscovered = z.object({
 })
 export type LinkDiscovered = z.infer<typeof linkDiscovered>
 
-const unusableHost = z.object({ host: text, cause: z.enum(['camera_https_only', 'camera_address_refused']) })
-/** So many of them are told. */
-const mostUnusable = 64
-/** A later edge server may know more causes: those that are understood count without the others, each once. */
-function understood(given: unknown): unknown {
-  const hosts = (Array.isArray(given) ? given : []).flatMap((one) => unusableHost.safeParse(one).data ?? [])
-  return [...new Map(hosts.map((one) => [`${one.cause} ${one.host}`, one])).values()].slice(0, mostUnusable)
-}
-
-/** Where was searched, and who answered there but cannot be used, with the cause. */
-export const scanned = z.object({
-  interfaces: z.array(z.string()),
-  range: z.string().nullable(),
-  ms: z.number(),
-  unusable: z.preprocess(understood, z.array(unusableHost).max(mostUnusable)),
-})
-export type Scanned = z.infer<typeof scanned>
-
-export const finding = z.object({
-  level: z.enum(['good', 'warning', 'error']),
-  code: z.string(),
-  text_id: z.string(),
-  args: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
-})
-export type Finding = z.infer<typeof finding>
-
 export const probed = z.object({
   profiles: z.array(
     z.object({
@@ -457,17 +430,6 @@ export const portalMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('model.none'), stream: z.int(), cause: z.string().max(200) }),
 ])
 export type PortalMessage = z.infer<typeof portalMessage>
-
-export const overlayBox = z.object({
-  /** [x, y, w, h], 0…1. */
-  box: z.tuple([z.number(), z.number(), z.number(), z.number()]),
-  label: z.string(),
-  score: z.number(),
-  track_id: z.int().nullable(),
-  /** Channels for which it is, at this moment, what must not be; earlier edge servers do not say it. */
-  violates: z.array(uuid).default([]),
-})
-export type OverlayBox = z.infer<typeof overlayBox>
 
 /** What the analysis saw in one frame; drawn over the live picture. `pts_ms` is on the time line of the fMP4 fragments. */
 export const overlay = z.object({
@@ -555,9 +517,6 @@ export type NimbleMessage = z.infer<typeof nimbleMessage>
 
 /* ── records ─────────────────────────────────────────────────────────────────────────── */
 
-/** Frames and stored events hold a kind as its place in this list: the order is for ever. */
-export const recordKinds = ['window', 'open', 'update', 'close'] as const
-export type RecordKind = (typeof recordKinds)[number]
 export const metrics = z.partialRecord(z.enum(metricIds), z.number())
 
 /** One analytic record as the edge makes and journals it; never changed afterwards. */

@@ -1,8 +1,8 @@
 import { metricIds, usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
-import { recordKinds } from './edge.ts'
 import { id, queryFlag, queryList, queryNumber, whole } from './field.ts'
 import { op } from './op.ts'
+import { recordKinds } from './reported.ts'
 
 export const frequencies = ['1m', '5m', '15m', '1h', '1d'] as const
 export type Frequency = (typeof frequencies)[number]

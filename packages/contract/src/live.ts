@@ -1,10 +1,10 @@
 /** What the portal pushes to browsers. Both are WebSockets under the session cookie; reach is checked at opening, every 60 s, and of a live picture at once where its camera goes elsewhere. */
 import { usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
-import { finding, overlayBox } from './edge.ts'
 import { health } from './health.ts'
 import { jobEntity } from './job.ts'
 import { op } from './op.ts'
+import { finding, overlayBox } from './reported.ts'
 
 /** Ids and changed numbers only: the client reads what it shows again, so permission is checked again. */
 export const streamMessage = z.discriminatedUnion('type', [

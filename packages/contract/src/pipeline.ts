@@ -1,8 +1,8 @@
 import { pipelineUnits, usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
-import { elements, elementValue } from './edge.ts'
 import { id, stored, thing, version } from './field.ts'
 import { op } from './op.ts'
+import { elements, elementValue } from './reported.ts'
 
 export const pipelineEntity = z
   .object({

@@ -1,10 +1,10 @@
 import { bundles, metricIds, usecaseKeys } from '@sightline/domain'
 import * as z from 'zod'
 import { assigned, assignedIds, unassigned } from './assign.ts'
-import { elements, elementValue } from './edge.ts'
 import { frequencies, siteReport, timePoint } from './event.ts'
 import { id } from './field.ts'
 import { op } from './op.ts'
+import { elements, elementValue } from './reported.ts'
 
 export const usecaseEntity = z
   .object({

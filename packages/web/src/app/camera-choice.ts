@@ -86,15 +86,21 @@ export const streamsToAdd = ({ main, live }: StreamChoice, names: Names) =>
  */
 export function swappedStreams(device: Device, { main, live }: StreamChoice, liveName: string) {
   const isUsed = ({ source_id }: Stream) => device.source_channels.some((channel) => channel.source_id === source_id)
-  const kept: Stream[] = []
+  const at = ({ source_id, source_name, role }: Stream, source_address: string) => ({
+    source_id,
+    source_name,
+    role,
+    source_address,
+  })
+  const kept: ReturnType<typeof at>[] = []
   const gone: Stream[] = []
   let isLiveTaken = live === ''
   for (const [i, stream] of device.device_source.entries()) {
-    if (i === 0) kept.push({ ...stream, source_address: main })
+    if (i === 0) kept.push(at(stream, main))
     else if (!isLiveTaken && stream.role === 'live') {
-      kept.push({ ...stream, source_address: live })
+      kept.push(at(stream, live))
       isLiveTaken = true
-    } else if (isUsed(stream)) kept.push({ ...stream, source_address: main })
+    } else if (isUsed(stream)) kept.push(at(stream, main))
     else gone.push(stream)
   }
   const hasPlace = kept.length < streamsPerCamera && !kept.some(({ role }) => role === 'live')

@@ -455,6 +455,8 @@ test('what two people change at once is not undone: the later one is told, and b
   await isAt(page, '/channel/detail')
   const now = (await root.call('channel', 'usecase', { channel_id, usecase_id })) as Channel
   expect(now).toMatchObject({ channel_name: 'Mine again', channel_threshold: 9, zones: [{ points }] })
+  // Its page would look once more for what goes now.
+  await page.close()
   await root.call('channel', 'update', { channel_id, auto_recovery: false })
   await root.call('channel', 'delete', { channel_id, force: true })
 })

@@ -65,6 +65,7 @@ test('what is chosen in the first run for its first analytic is still chosen aft
   expect(await down.isChecked()).toBe(true)
   expect(await axeFaults(page)).toEqual([])
   await page.screenshot({ path: `${shots}first-analytic-390.png`, fullPage: true })
+  await page.close()
   await root.call('user', 'configUpdate', { ui_config: { language: 'en', dark: false } })
   await root.call('device', 'delete', { device_id })
 })

@@ -214,7 +214,7 @@ test('a camera is drawn onto another edge server by mouse or finger; nothing mov
   await dialog.getByRole('button', { name: 'Move 1 camera' }).click()
   await dialog.getByText('1 of 1 moved').waitFor()
   expect((await where()).nimble_id).toBe(nimble_id)
-  await press(dialog, 'Close')
+  await page.close()
   await prepared.root.call('device', 'move', { device_id: [prepared.ids.did], nimble_id: localNimbleId })
   await prepared.root.call('nimble', 'delete', { nimble_id })
 })

@@ -7,6 +7,7 @@ import { createDemo } from '../demo/supervisor.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 import { startTestCamera, type TestCamera } from '../testing/cameras.ts'
 import { allowCamera, enrolTestNimble, startTestNimble, type TestNimble } from '../testing/nimble.ts'
+import { triangleZone } from '../testing/samples.ts'
 
 let portal: TestApp
 let admin: Client
@@ -19,7 +20,7 @@ beforeAll(async () => {
   const { camera } = cameras
   portal = await testApp({}, { demo: createDemo({ on: (_, hear) => hear({ type: 'demo', cameras: [camera] }) }) })
   folder = join(portal.services.env.dataDir, 'edge')
-}, 120_000)
+})
 afterAll(async () => {
   await nimble?.stop()
   cameras?.stop()
@@ -56,7 +57,7 @@ test('one piece that the edge server does not understand is refused alone; a pip
   const add = (channel_name: string) =>
     call('channel.create', {
       ...{ channel_name, device_id, usecase_key: 'pplcnt' },
-      zones: [{ points: [[0, 0], [1, 0], [1, 1]], aspect_ratio: 1.78 }], // biome-ignore format: a triangle
+      zones: [triangleZone],
     })
   const [good, odd] = [await add('Good'), await add('Odd')]
   const pieces = async () => (await call('nimble.sync', { nimble_id: edge.uid })) as NimbleSync

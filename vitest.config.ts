@@ -11,6 +11,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // Once more, and then named at the end as unsteady with its fault: to be mended, but no wall for everybody's work.
+    retry: 1,
     passWithNoTests: true,
   },
 })

@@ -1,6 +1,7 @@
 /**
  * `npm test`'s second half, on the pinned Node: types, lint, unit and API tests, browser tests. The last line is
- * `N passed, N failed, N skipped`; every skipped test is named with what it needs.
+ * `N passed, N failed, N skipped`; every skipped test is named with what it needs, and
+ * every unsteady one, which passed at its second attempt only, with what went wrong at the first.
  * Arguments pick steps: `npm test -- types lint unit e2e postgres`. The API suite on a PostgreSQL server of the system
  * (`postgres`) runs by name and in CI.
  */
@@ -141,6 +142,8 @@ async function suite(
       notes.push(`failed: ${name}: ${path}\n${file.message}`)
     for (const test of file.assertionResults) {
       if (['skipped', 'pending', 'todo'].includes(test.status)) skip(`${name}: ${test.fullName}`)
+      if (test.status === 'passed' && test.failureMessages?.length)
+        notes.push(`unsteady: ${name}: ${path}: ${test.fullName}\n${test.failureMessages.join('\n')}`)
       // Told once more at the end: the place where a long output is read first.
       if (test.status === 'failed')
         notes.push(`failed: ${name}: ${path}: ${test.fullName}\n${test.failureMessages?.join('\n') ?? ''}`)

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import type { EventRecord, LinkChannel, LinkConfig, LinkSource, NimbleMessage } from '@sightline/contract/edge'
-import { pipelineDefaults } from '@sightline/domain'
+import { defaultRate, pipelineDefaults } from '@sightline/domain'
 import { type Truth, truthOf } from '@sightline/simcam'
 import { until } from '../e2e/product.ts'
 import { hasFfmpeg, type VgaScene, vgaScenes } from './clips.ts'
@@ -178,7 +178,7 @@ export function configOf(cams: readonly SimulatedCamera[], more: Record<string, 
       username: null,
       password: null,
       proxy: null,
-      rate: 0,
+      rate: defaultRate,
       role: 'both',
       endpoint_uuid: null,
       masks: [],

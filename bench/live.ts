@@ -87,7 +87,7 @@ export async function live(run: Run): Promise<Figure[]> {
     what:
       frames === null
         ? "the pictures are the camera's own, bit for bit, none left out"
-        : `all ${frames.length} pictures are the camera's own, bit for bit; the page shows ${rate.toFixed(1)} a second of ${scene.fps} in order`,
+        : `all ${frames.length} pictures are the camera's own, bit for bit; of ${pictures.length} on the page ${known.length} are among them, in order${isOrdered ? '' : ' they are not'}; ${rate.toFixed(1)} a second of ${scene.fps}`,
   }
   const relay = run.quick
     ? null

@@ -136,7 +136,8 @@ export const linkSource = z.object({
   username: z.string().nullable(),
   password: z.string().nullable(),
   proxy: z.string().nullable(),
-  rate: z.number(),
+  /** No more pictures a second are analysed. */
+  rate: z.number().positive(),
   role: z.enum(['analytics', 'live', 'both']),
   endpoint_uuid: z.string().nullable(),
   /** Why it must not be opened, as a cause; it is refused for that. */

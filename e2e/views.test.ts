@@ -1,5 +1,6 @@
 /** The dashboard by camera, by use case and on the map; the large map; the wall alone on the screen; one camera. */
-import { awayHeader, type Device, type Site, type User } from '@sightline/contract'
+import type { Device, Site, User } from '@sightline/contract'
+import { awayHeader } from '@sightline/contract/away'
 import type { Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { Caller } from './api.ts'

@@ -1,5 +1,10 @@
-/** Writes docs/openapi.json from the table of operations. A test fails when the file and the table differ. */
+/** Writes what is made from the table of operations: a test fails when one of these files and the table differ. */
 import { writeFileSync } from 'node:fs'
+import { calls } from '@sightline/contract/calls'
 import { openapi } from '@sightline/contract/openapi'
 
-writeFileSync(new URL('../docs/openapi.json', import.meta.url), `${JSON.stringify(openapi(), null, 1)}\n`)
+const write = (path: string, content: unknown) =>
+  writeFileSync(new URL(`../${path}`, import.meta.url), `${JSON.stringify(content, null, 1)}\n`)
+
+write('docs/openapi.json', openapi())
+write('packages/contract/src/calls.json', calls())

@@ -22,6 +22,9 @@ export function weighScreens(dist = join(import.meta.dirname, 'dist')): ScreenWe
   const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
   const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry)
   if (!entry) throw new Error('The manifest has no entry: build the web app first.')
+  // Nothing is drawn before its words are there; those of the other languages weigh some KB more.
+  const words = Object.keys(manifest).find((key) => key === 'src/i18n/en/index.ts')
+  if (!words) throw new Error('The manifest has no words: where did they go?')
   const shell = Object.keys(manifest).find((key) => /^src\/routes\/_app\.tsx\?tsr-split=component$/.test(key))
 
   /** A chunk with everything it needs before it can run. */
@@ -43,7 +46,7 @@ export function weighScreens(dist = join(import.meta.dirname, 'dist')): ScreenWe
     const path = pathOf(key)
     if (path === null) return []
     const isInShell = key.includes('/_app/')
-    const keys = [entry, key, ...(isInShell && shell ? [shell] : [])].flatMap((start) => [...reach(start)])
+    const keys = [entry, words, key, ...(isInShell && shell ? [shell] : [])].flatMap((start) => [...reach(start)])
     const chunks = [...new Set(keys)].flatMap((name) => manifest[name] ?? [])
     const scripts = [...new Set(chunks.map((chunk) => chunk.file).filter((file) => file.endsWith('.js')))]
     const styles = new Set(chunks.flatMap((chunk) => chunk.css ?? []))

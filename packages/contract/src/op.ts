@@ -27,8 +27,8 @@ export type Op = {
   perMinute?: number
 }
 
-/** Sent by a page with what it reads by itself while nobody is at it: such a call does not keep the session open. */
-export const awayHeader = 'x-away'
+/** What a caller needs of a row to call it. */
+export type Call = Pick<Op, 'method' | 'path' | 'status' | 'kind' | 'reads'>
 
 /** Keeps literal types of a row. */
 export const op = <const O extends Op>(row: O): O => row

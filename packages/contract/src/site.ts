@@ -83,9 +83,6 @@ export const sitePlace = z
   .meta({ id: 'SitePlace' })
 export type SitePlace = z.infer<typeof sitePlace>
 
-/** A map shows no more sites. */
-export const mostPlaces = 20_000
-
 const days = whole.pipe(z.number().min(1, 'range:1:3650').max(3650, 'range:1:3650'))
 
 export const siteDraft = z.strictObject({

@@ -16,6 +16,8 @@ export const activeHours = 3
 /** A channel is online while its records are newer than this. */
 export const onlineSeconds = 30
 export const defaultRate = 25
+/** A map shows no more sites. */
+export const mostPlaces = 20_000
 export const licenseExpiringDays = 30
 export const communityChannels = 16
 

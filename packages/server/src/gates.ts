@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { normalizeIP } from '@fastify/rate-limit'
-import { awayHeader, type Op } from '@sightline/contract'
+import type { Op } from '@sightline/contract'
+import { awayHeader } from '@sightline/contract/away'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { checkOrigin } from './auth/origin.ts'
 import { callersOf, findCaller, noteActivity } from './auth/store.ts'

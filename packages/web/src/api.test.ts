@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { api as table } from '@sightline/contract'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { addressOf, type CallFailed, createClient } from './api.ts'
 import type { Message } from './api-text.ts'
@@ -80,10 +81,14 @@ test('what a page asks for while nobody is at it says so, and so does not keep t
 })
 
 test('a list in an address is one comma-separated value, and what is absent is left out', () => {
-  const { op } = client().event.range
-  expect(addressOf('', op, { usecase_meta_key: ['up', 'down'], details: true, site_id: undefined, kind: null })).toBe(
-    '/event/range?usecase_meta_key=up%2Cdown&details=true',
-  )
+  expect(
+    addressOf('', table.event.range, {
+      usecase_meta_key: ['up', 'down'],
+      details: true,
+      site_id: undefined,
+      kind: null,
+    }),
+  ).toBe('/event/range?usecase_meta_key=up%2Cdown&details=true')
 })
 
 test('a change carries JSON and the token of the session; a deletion has its parameters in the body', async () => {

@@ -1,15 +1,7 @@
 /** The typed client: one row of the contract yields the call, its query and mutation options and its keys. */
-import {
-  type Api,
-  awayHeader,
-  type Failure,
-  type Op,
-  type OpId,
-  type Page,
-  type Reply,
-  type Send,
-  api as table,
-} from '@sightline/contract'
+import type { Api, Call, Failure, Op, OpId, Page, Reply, Send } from '@sightline/contract'
+import { awayHeader } from '@sightline/contract/away'
+import table from '@sightline/contract/calls.json' with { type: 'json' }
 import { type DataTag, mutationOptions, type QueryFunctionContext, queryOptions } from '@tanstack/react-query'
 import { failureText, type Message, type Words } from './api-text.ts'
 
@@ -83,7 +75,6 @@ type Query<T> = {
 }
 
 type Calls<O extends Op> = {
-  op: O
   id: OpId
   /** Never throws but for an abort: the answer, or the failure with its text. */
   call: (input: Send<O>, options?: CallOptions) => Promise<Result<Reply<O>>>
@@ -107,7 +98,7 @@ declare module '@tanstack/react-query' {
 }
 
 /** Changes nothing, so that asking again does no harm. */
-const isRead = (op: Op): boolean => op.method === 'GET' || op.reads === true
+const isRead = (op: Call): boolean => op.method === 'GET' || op.reads === true
 
 /** Milliseconds after which the server wants to be asked again (429); null when it does not say, or far too late. */
 function askedToWait({ status, headers }: Response): number | null {
@@ -133,7 +124,7 @@ export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
 
 /** Address of a GET: nothing for what is absent, lists as one comma-separated value. */
-export function addressOf(base: string, op: Op, input: Record<string, unknown>): string {
+export function addressOf(base: string, op: Call, input: Record<string, unknown>): string {
   if (op.method !== 'GET') return base + op.path
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(input))
@@ -141,7 +132,7 @@ export function addressOf(base: string, op: Op, input: Record<string, unknown>):
   return query.size > 0 ? `${base}${op.path}?${query}` : base + op.path
 }
 
-function bodyOf(op: Op, input: Record<string, unknown>, file?: Blob): { body?: BodyInit; type?: string } {
+function bodyOf(op: Call, input: Record<string, unknown>, file?: Blob): { body?: BodyInit; type?: string } {
   if (op.method === 'GET') return {}
   if (op.kind !== 'upload') return { body: JSON.stringify(input), type: 'application/json' }
   const form = new FormData()
@@ -178,7 +169,7 @@ type Envelope = {
 export function createClient(env: ClientEnv): Client {
   const call = async (
     id: OpId,
-    op: Op,
+    op: Call,
     input: Record<string, unknown>,
     options: CallOptions = {},
     retriesLeft = isRead(op) ? retries : 0,
@@ -231,14 +222,13 @@ export function createClient(env: ClientEnv): Client {
     return { status: true as const, data, message: said ?? empty, page: page ?? null }
   }
 
-  const bind = (id: OpId, op: Op) => {
+  const bind = (id: OpId, op: Call) => {
     const key = (input?: Record<string, unknown>) => (input === undefined ? id.split('.') : [...id.split('.'), input])
     const answered = <T>(result: Result<T>): Extract<Result<T>, { status: true }> => {
       if (!result.status) throw result.failure
       return result
     }
     return {
-      op,
       id,
       key,
       call: (input: Record<string, unknown>, options?: CallOptions) => call(id, op, input, options),
@@ -269,7 +259,7 @@ export function createClient(env: ClientEnv): Client {
     }
   }
 
-  const features = Object.entries(table).map(([feature, rows]) => [
+  const features = Object.entries(table as Record<string, Record<string, Call>>).map(([feature, rows]) => [
     feature,
     Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, bind(`${feature}.${name}` as OpId, row)])),
   ])

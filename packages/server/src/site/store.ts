@@ -1,5 +1,5 @@
-import { mostPlaces, type Site, type SitePlace } from '@sightline/contract'
-import { siteGrade, type UsecaseKey } from '@sightline/domain'
+import type { Site, SitePlace } from '@sightline/contract'
+import { mostPlaces, siteGrade, type UsecaseKey } from '@sightline/domain'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { joinActive, joinReports, needsAttention } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'

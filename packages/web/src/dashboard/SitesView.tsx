@@ -1,5 +1,4 @@
-import { mostPlaces } from '@sightline/contract'
-import type { UsecaseKey } from '@sightline/domain'
+import { mostPlaces, type UsecaseKey } from '@sightline/domain'
 import { IconMapPin } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

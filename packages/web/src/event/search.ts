@@ -1,6 +1,6 @@
 import type { Customer } from '@sightline/contract'
 import { metricIds, usecaseKeys } from '@sightline/domain'
-import * as z from 'zod'
+import { moment, oneOf, optional, search, uuid } from '../app/search.ts'
 
 export const pageSize = 50
 export const periods = { h1: '-1h', h24: '-24h', d7: '-7d', d30: '-30d' } as const
@@ -8,19 +8,19 @@ export const periods = { h1: '-1h', h24: '-24h', d7: '-7d', d30: '-30d' } as con
 export const shows = ['window', 'all'] as const
 
 /** What the event list and the gallery keep in their address. */
-export const eventSearch = z.object({
-  cid: z.uuid().optional(),
-  uid: z.uuid().optional(),
-  sid: z.uuid().optional(),
-  uc: z.enum(usecaseKeys).optional(),
-  key: z.enum(metricIds).optional(),
-  show: z.enum(shows).optional(),
-  period: z.enum(['h1', 'h24', 'd7', 'd30']).optional(),
+export const eventSearch = search({
+  cid: optional(uuid),
+  uid: optional(uuid),
+  sid: optional(uuid),
+  uc: optional(oneOf(usecaseKeys)),
+  key: optional(oneOf(metricIds)),
+  show: optional(oneOf(shows)),
+  period: optional(oneOf(['h1', 'h24', 'd7', 'd30'])),
   /** A period of one's own, instead of the one that ends now. */
-  from: z.iso.datetime().optional(),
-  to: z.iso.datetime().optional(),
+  from: optional(moment),
+  to: optional(moment),
 })
-export type EventSearch = z.infer<typeof eventSearch>
+export type EventSearch = ReturnType<typeof eventSearch.parse>
 
 export type Change = (change: Partial<EventSearch>) => void
 

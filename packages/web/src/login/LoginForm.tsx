@@ -1,5 +1,5 @@
 import { Alert, Button, PasswordInput, TextInput } from '@mantine/core'
-import { credentials, type UserInfo } from '@sightline/contract'
+import type { UserInfo } from '@sightline/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -21,12 +21,13 @@ export function LoginForm({ onSignedIn }: { onSignedIn: (user: UserInfo) => Prom
   const { form, field, frame, isSaving } = useDraftForm<Values>({
     name: 'login',
     initial: { username: '', password: '' },
-    schema: credentials,
     secrets: ['username', 'password'],
     async submit(values) {
       setRefused(null)
       const result = await api.auth.login.call(values)
       if (result.status) return onSignedIn(result.data)
+      // Nothing was typed into a field: said at that.
+      if (result.failure.code === 400) throw result.failure
       setRefused(result.failure)
       form.setFieldValue('password', '')
       form.getInputNode('password')?.focus()

@@ -1,6 +1,6 @@
 import { Button, Select } from '@mantine/core'
-import { type Customer, type Health, mostPlaces, type SitePlace } from '@sightline/contract'
-import type { UsecaseKey } from '@sightline/domain'
+import type { Customer, Health, SitePlace } from '@sightline/contract'
+import { mostPlaces, type UsecaseKey } from '@sightline/domain'
 import { IconMapPin } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { ErrorPage } from '../app/ErrorPage.tsx'
+import { optional, search, text } from '../app/search.ts'
 
 export const Route = createFileRoute('/500')({
-  validateSearch: z.object({ code: z.string().optional(), msg: z.string().optional(), trace: z.string().optional() }),
+  validateSearch: search({ code: optional(text(8000)), msg: optional(text(2000)), trace: optional(text(2000)) }),
   component: Page,
 })
 

@@ -1,14 +1,14 @@
 import { createFileRoute, redirect, useRouter } from '@tanstack/react-router'
-import * as z from 'zod'
 import { signedIn } from '../app/auth.ts'
 import { Minimal } from '../app/Minimal.tsx'
+import { optional, search, text } from '../app/search.ts'
 import { safeNext } from '../app/verdict.ts'
 import { BrandPanel } from '../login/BrandPanel.tsx'
 import { LoginForm } from '../login/LoginForm.tsx'
 import { session } from '../session.ts'
 
 export const Route = createFileRoute('/login')({
-  validateSearch: z.object({ next: z.string().optional() }),
+  validateSearch: search({ next: optional(text(8000)) }),
   beforeLoad: () => {
     if (session.get()) throw redirect({ to: '/' })
   },

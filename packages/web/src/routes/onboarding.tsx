@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { requireModule } from '../app/guards.ts'
 import { Minimal } from '../app/Minimal.tsx'
+import { choice, oneOf, search } from '../app/search.ts'
 import { Onboarding } from '../onboarding/Onboarding.tsx'
 import { stepIds } from '../onboarding/steps.ts'
 import { session } from '../session.ts'
@@ -9,7 +9,7 @@ import { useStore } from '../store.ts'
 
 /** The first run: from an empty portal to the first counted person. */
 export const Route = createFileRoute('/onboarding')({
-  validateSearch: z.object({ step: z.enum(stepIds).optional().catch(undefined) }),
+  validateSearch: search({ step: choice(oneOf(stepIds)) }),
   beforeLoad: requireModule('super_admin_only'),
   component: Page,
 })

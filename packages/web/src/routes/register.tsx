@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, redirect } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import * as z from 'zod'
 import { signedIn } from '../app/auth.ts'
 import { api } from '../app/client.ts'
 import { saveConfig } from '../app/customer.ts'
 import { Minimal, MinimalCard } from '../app/Minimal.tsx'
 import { statusQuery } from '../app/ServerWatch.tsx'
+import { optional, search, text } from '../app/search.ts'
 import { useTheme } from '../app/theme.ts'
 import { RegisterForm } from '../login/RegisterForm.tsx'
 import { session } from '../session.ts'
@@ -14,7 +14,7 @@ import { useGo } from '../ui/Go.tsx'
 
 /** The first administrator comes here with the setup token; later people, where registration is open. */
 export const Route = createFileRoute('/register')({
-  validateSearch: z.object({ token: z.string().max(200).optional() }),
+  validateSearch: search({ token: optional(text(200)) }),
   beforeLoad: () => {
     if (session.get()) throw redirect({ to: '/' })
   },

@@ -44,8 +44,8 @@ type Options<V extends object> = {
   beside?: Beside
   /** Reads the row again once somebody else has changed it; without it, what shows the feature of the call is read. */
   reload?: () => Promise<unknown>
-  /** The call's own schema, the one the server checks with. */
-  schema: ZodType
+  /** The call's own schema, the one the server checks with; without it the server alone checks. */
+  schema?: ZodType
   /** What the schema and the call see, where the form's values differ from it. */
   toInput?: (values: V) => unknown
   /** Which input shows the errors of a field of the call, and of all below it, where the two are named differently. */
@@ -92,7 +92,7 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
   const written = (values: V) =>
     Object.fromEntries(Object.entries(values).filter(([field]) => !secrets.includes(field))) as Partial<V>
 
-  const validate = schemaResolver(schema, { sync: true })
+  const validate = schema ? schemaResolver(schema, { sync: true }) : () => ({})
   const form = useForm<V>({
     initialValues: { ...base.values, ...draft?.values },
     validate: (values) => placeErrors(validate(toInput ? toInput(values) : values), shownAt),

@@ -1,19 +1,19 @@
 import { usecaseKeys } from '@sightline/domain'
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { queryClient } from '../../app/client.ts'
 import { loadCustomer, useCustomer } from '../../app/customer.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { choice, oneOf, optional, search } from '../../app/search.ts'
 import { cameraPieces } from '../../ui/cameras/customer-cameras.ts'
 import { columnCounts } from '../../wall/columns.ts'
 import { LiveWall } from '../../wall/LiveWall.tsx'
 
 /** Needs the use cases that run at the customer's cameras. */
 export const Route = createFileRoute('/_app/analytic')({
-  validateSearch: z.object({
-    uc: z.enum(usecaseKeys).optional(),
-    cols: z.enum(columnCounts).optional(),
-    kiosk: z.literal('1').optional().catch(undefined),
+  validateSearch: search({
+    uc: optional(oneOf(usecaseKeys)),
+    cols: optional(oneOf(columnCounts)),
+    kiosk: choice(oneOf(['1'])),
   }),
   beforeLoad: requireModule('viewer_nav'),
   loaderDeps: ({ search: { uc } }) => ({ uc }),

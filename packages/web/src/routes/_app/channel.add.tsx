@@ -1,13 +1,13 @@
 import { usecaseKeys } from '@sightline/domain'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { oneOf, optional, search, uuid } from '../../app/search.ts'
 import { AddChannel } from '../../channel/AddChannel.tsx'
 
 export const Route = createFileRoute('/_app/channel/add')({
-  validateSearch: z.object({ did: z.uuid(), sid: z.uuid().optional(), uc: z.enum(usecaseKeys).optional() }),
+  validateSearch: search({ did: uuid, sid: optional(uuid), uc: optional(oneOf(usecaseKeys)) }),
   beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { did } }) => ({ did }),
   loader: async ({ deps: { did } }) => {

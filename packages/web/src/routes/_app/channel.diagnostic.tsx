@@ -1,11 +1,11 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { optional, search, uuid } from '../../app/search.ts'
 import { Diagnostic } from '../../channel/Diagnostic.tsx'
 import { loadChannel, useChannel } from '../../channel/load.ts'
 
 export const Route = createFileRoute('/_app/channel/diagnostic')({
-  validateSearch: z.object({ cid: z.uuid(), uid: z.uuid(), did: z.uuid(), sid: z.uuid().optional() }),
+  validateSearch: search({ cid: uuid, uid: uuid, did: uuid, sid: optional(uuid) }),
   beforeLoad: requireModule('user_nav'),
   loaderDeps: ({ search: { cid, uid, did } }) => ({ cid, uid, did }),
   loader: ({ deps }) => loadChannel(deps),

@@ -1,16 +1,16 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { choice, oneOf, optional, search, uuid } from '../../app/search.ts'
 import { EditChannel } from '../../channel/EditChannel.tsx'
 import { loadChannel, useChannel } from '../../channel/load.ts'
 
 export const Route = createFileRoute('/_app/channel/edit')({
-  validateSearch: z.object({
-    cid: z.uuid(),
-    uid: z.uuid(),
-    did: z.uuid(),
-    sid: z.uuid().optional(),
-    tab: z.enum(['zones', 'tuning', 'settings']).optional().catch(undefined),
+  validateSearch: search({
+    cid: uuid,
+    uid: uuid,
+    did: uuid,
+    sid: optional(uuid),
+    tab: choice(oneOf(['zones', 'tuning', 'settings'])),
   }),
   beforeLoad: requireModule('user_nav'),
   loaderDeps: ({ search: { cid, uid, did } }) => ({ cid, uid, did }),

@@ -1,19 +1,18 @@
 import { usecaseKeys } from '@sightline/domain'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { oneOf, optional, search, tableSearch, uuid } from '../../app/search.ts'
 import { ChannelList } from '../../channel/ChannelList.tsx'
-import { tableSearch } from '../../ui/table-search.ts'
 
 export const Route = createFileRoute('/_app/channel/')({
-  validateSearch: z.object({
-    did: z.uuid().optional(),
-    sid: z.uuid().optional(),
-    cuid: z.uuid().optional(),
-    uc: z.enum(usecaseKeys).optional(),
-    state: z.enum(['attention']).optional(),
+  validateSearch: search({
+    did: optional(uuid),
+    sid: optional(uuid),
+    cuid: optional(uuid),
+    uc: optional(oneOf(usecaseKeys)),
+    state: optional(oneOf(['attention'])),
     ...tableSearch,
   }),
   beforeLoad: requireModule('viewer_nav'),

@@ -1,15 +1,14 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { oneOf, optional, search, tableSearch, uuid } from '../../app/search.ts'
 import { EdgeDetail } from '../../nimble/EdgeDetail.tsx'
 import { edgeTabs } from '../../nimble/tabs.ts'
 import { useGo } from '../../ui/Go.tsx'
-import { tableSearch } from '../../ui/table-search.ts'
 
 export const Route = createFileRoute('/_app/configuration/detail')({
-  validateSearch: z.object({ ...tableSearch, nid: z.uuid(), tab: z.enum(edgeTabs).optional() }),
+  validateSearch: search({ ...tableSearch, nid: uuid, tab: optional(oneOf(edgeTabs)) }),
   beforeLoad: requireModule('super_and_admin_access'),
   loaderDeps: ({ search: { nid } }) => ({ nid }),
   loader: ({ deps: { nid: nimble_id } }) =>

@@ -1,10 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import * as z from 'zod'
 import { api, queryClient, refresh } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
 import { notify } from '../../app/messages.ts'
+import { search, uuid } from '../../app/search.ts'
 import { edgeName } from '../../i18n/seeded.ts'
 import { words } from '../../i18n/words.ts'
 import { EdgeForm } from '../../nimble/EdgeForm.tsx'
@@ -14,7 +14,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 
 /** Needs the edge server, in its newest version, and the licences. */
 export const Route = createFileRoute('/_app/configuration/edit')({
-  validateSearch: z.object({ nid: z.uuid() }),
+  validateSearch: search({ nid: uuid }),
   beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { nid } }) => ({ nid }),
   loader: ({ deps }) =>

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { requireModule } from '../../app/guards.ts'
+import { choice, oneOf, search } from '../../app/search.ts'
 import { CustomerWizard } from '../../customer/CustomerWizard.tsx'
 
-const step = z.enum(['identity', 'address', 'site', 'review'])
+const step = oneOf(['identity', 'address', 'site', 'review'])
 
 export const Route = createFileRoute('/_app/customer/add')({
-  validateSearch: z.object({ step: step.optional().catch(undefined) }),
+  validateSearch: search({ step: choice(step) }),
   beforeLoad: requireModule('edit'),
   component: Page,
 })

@@ -1,17 +1,17 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import * as z from 'zod'
 import { api, queryClient, refresh } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
 import { notify } from '../../app/messages.ts'
+import { search, uuid } from '../../app/search.ts'
 import { CustomerForm } from '../../customer/CustomerForm.tsx'
 import { words } from '../../i18n/words.ts'
 import { useGo } from '../../ui/Go.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 
 export const Route = createFileRoute('/_app/customer/edit')({
-  validateSearch: z.object({ cuid: z.uuid() }),
+  validateSearch: search({ cuid: uuid }),
   beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { cuid } }) => ({ cuid }),
   // The newest version: of an old one the form would have to say at once that it was changed.

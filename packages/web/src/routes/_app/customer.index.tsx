@@ -1,20 +1,15 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { choice, oneOf, search, tableSearch, uuid } from '../../app/search.ts'
 import { CustomerList } from '../../customer/CustomerList.tsx'
 import { OrganizationList } from '../../organization/OrganizationList.tsx'
 import { useMay } from '../../session.ts'
-import { tableSearch } from '../../ui/table-search.ts'
 
-const tab = z.literal('organizations')
+const tab = oneOf(['organizations'])
 
 export const Route = createFileRoute('/_app/customer/')({
-  validateSearch: z.object({
-    ...tableSearch,
-    cuid: z.uuid().optional().catch(undefined),
-    tab: tab.optional().catch(undefined),
-  }),
+  validateSearch: search({ ...tableSearch, cuid: choice(uuid), tab: choice(tab) }),
   beforeLoad: requireModule('super_and_admin_access'),
   loader: () => queryClient.ensureQueryData(api.customer.list.query({})),
   onError: fallbackTo('/dashboard'),

@@ -1,17 +1,17 @@
 import { usecaseKeys } from '@sightline/domain'
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { CallFailed } from '../../api.ts'
 import { api, queryClient } from '../../app/client.ts'
 import { loadCustomer, useCustomer } from '../../app/customer.ts'
 import { edgeQuery } from '../../app/edge.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { choice, oneOf, optional, search } from '../../app/search.ts'
 import { Dashboard } from '../../dashboard/Dashboard.tsx'
 import { viewOf, views } from '../../dashboard/views.ts'
 
 /** Needs the licences, the edge servers (none is an answer too) and the selected customer. */
 export const Route = createFileRoute('/_app/dashboard')({
-  validateSearch: z.object({ uc: z.enum(usecaseKeys).optional(), view: z.enum(views).optional().catch(undefined) }),
+  validateSearch: search({ uc: optional(oneOf(usecaseKeys)), view: choice(oneOf(views)) }),
   beforeLoad: requireModule('viewer_nav'),
   loader: async () => {
     await Promise.all([

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { loadEdges } from '../../app/edge.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { choice, search, uuid } from '../../app/search.ts'
 import { Deployment } from '../../nimble/Deployment.tsx'
 
 /** Needs the edge servers; what runs on each is read when it is opened. */
 export const Route = createFileRoute('/_app/deployment')({
-  validateSearch: z.object({ nid: z.uuid().optional().catch(undefined) }),
+  validateSearch: search({ nid: choice(uuid) }),
   beforeLoad: requireModule('super_nav'),
   loader: () => loadEdges(),
   onError: fallbackTo('/dashboard'),

@@ -1,9 +1,9 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import * as z from 'zod'
 import { api } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { search, uuid } from '../../app/search.ts'
 import { DeviceForm } from '../../device/DeviceForm.tsx'
 import { loadSite, useNimbles, useSite } from '../../device/load.ts'
 import { NoEdge } from '../../device/NoEdge.tsx'
@@ -11,7 +11,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 
 /** The site, then the edge servers. */
 export const Route = createFileRoute('/_app/device/add')({
-  validateSearch: z.object({ sid: z.uuid() }),
+  validateSearch: search({ sid: uuid }),
   beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { sid } }) => ({ sid }),
   loader: ({ deps: { sid } }) => loadSite(sid),

@@ -1,16 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { choice, oneOf, optional, search, uuid } from '../../app/search.ts'
 import { DevicePage } from '../../device/DevicePage.tsx'
 import { loadDevice, useDevice } from '../../device/load.ts'
 import { type DeviceTab, deviceTabs } from '../../device/tabs.ts'
 
 export const Route = createFileRoute('/_app/device/detail')({
-  validateSearch: z.object({
-    did: z.uuid(),
-    sid: z.uuid().optional(),
-    tab: z.enum(deviceTabs).optional().catch(undefined),
-  }),
+  validateSearch: search({ did: uuid, sid: optional(uuid), tab: choice(oneOf(deviceTabs)) }),
   beforeLoad: requireModule('viewer_nav'),
   loaderDeps: ({ search: { did } }) => ({ did }),
   loader: ({ deps: { did } }) => loadDevice(did),

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { optional, search, uuid } from '../../app/search.ts'
 import { Discover } from '../../device/Discover.tsx'
 import { loadSite, useNimbles, useSite } from '../../device/load.ts'
 
 /** The site, then the edge servers. */
 export const Route = createFileRoute('/_app/device/discover')({
-  validateSearch: z.object({ sid: z.uuid(), nid: z.uuid().optional() }),
+  validateSearch: search({ sid: uuid, nid: optional(uuid) }),
   beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { sid } }) => ({ sid }),
   loader: ({ deps: { sid } }) => loadSite(sid),

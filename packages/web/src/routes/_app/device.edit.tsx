@@ -1,13 +1,13 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import * as z from 'zod'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { search, uuid } from '../../app/search.ts'
 import { DeviceForm } from '../../device/DeviceForm.tsx'
 import { loadDevice, useDevice, useNimbles } from '../../device/load.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 
 export const Route = createFileRoute('/_app/device/edit')({
-  validateSearch: z.object({ sid: z.uuid(), did: z.uuid() }),
+  validateSearch: search({ sid: uuid, did: uuid }),
   beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { did } }) => ({ did }),
   loader: ({ deps: { did } }) => loadDevice(did),

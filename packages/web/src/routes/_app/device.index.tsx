@@ -1,14 +1,13 @@
-import { health } from '@sightline/contract'
+import { healths } from '@sightline/domain'
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { choice, oneOf, search, tableSearch, uuid } from '../../app/search.ts'
 import { DeviceList } from '../../device/DeviceList.tsx'
 import { useSite } from '../../device/load.ts'
-import { tableSearch } from '../../ui/table-search.ts'
 
 export const Route = createFileRoute('/_app/device/')({
-  validateSearch: z.object({ sid: z.uuid(), health: health.optional().catch(undefined), ...tableSearch }),
+  validateSearch: search({ sid: uuid, health: choice(oneOf(healths)), ...tableSearch }),
   beforeLoad: requireModule('viewer_nav'),
   loaderDeps: ({ search: { sid } }) => ({ sid }),
   loader: ({ deps: { sid } }) => queryClient.ensureQueryData(api.site.get.query({ site_id: sid })),

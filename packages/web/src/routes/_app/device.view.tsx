@@ -1,11 +1,11 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { optional, search, uuid } from '../../app/search.ts'
 import { CameraView } from '../../device/CameraView.tsx'
 import { loadDevice, useDevice } from '../../device/load.ts'
 
 export const Route = createFileRoute('/_app/device/view')({
-  validateSearch: z.object({ did: z.uuid(), sid: z.uuid().optional() }),
+  validateSearch: search({ did: uuid, sid: optional(uuid) }),
   beforeLoad: requireModule('viewer_nav'),
   loaderDeps: ({ search: { did } }) => ({ did }),
   loader: ({ deps: { did } }) => loadDevice(did),

@@ -1,12 +1,12 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { optional, search, uuid } from '../../app/search.ts'
 import { EventDetail } from '../../event/EventDetail.tsx'
 
 export const Route = createFileRoute('/_app/event/detail')({
-  validateSearch: z.object({ eid: z.uuid(), cid: z.uuid().optional(), uid: z.uuid().optional() }),
+  validateSearch: search({ eid: uuid, cid: optional(uuid), uid: optional(uuid) }),
   beforeLoad: requireModule('viewer_nav'),
   loaderDeps: ({ search: { eid } }) => ({ eid }),
   loader: ({ deps: { eid } }) => queryClient.ensureQueryData(api.event.id.query({ event_uuid: eid })),

@@ -1,19 +1,14 @@
-import { health } from '@sightline/contract'
-import { usecaseKeys } from '@sightline/domain'
+import { healths, usecaseKeys } from '@sightline/domain'
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { loadCustomer, useCustomer } from '../../app/customer.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { choice, oneOf, search, text } from '../../app/search.ts'
 import { MapScreen } from '../../map/MapScreen.tsx'
 
 /** Needs the sites of the selected customer. `at` is where the map stands. */
 export const Route = createFileRoute('/_app/map')({
-  validateSearch: z.object({
-    uc: z.enum(usecaseKeys).optional().catch(undefined),
-    health: health.optional().catch(undefined),
-    at: z.string().max(60).optional().catch(undefined),
-  }),
+  validateSearch: search({ uc: choice(oneOf(usecaseKeys)), health: choice(oneOf(healths)), at: choice(text(60)) }),
   beforeLoad: requireModule('viewer_nav'),
   loaderDeps: ({ search: { uc } }) => ({ uc }),
   loader: async ({ deps: { uc } }) => {

@@ -1,12 +1,12 @@
 import { usecaseKeys } from '@sightline/domain'
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { choice, oneOf, search } from '../../app/search.ts'
 import { BundleDefaults } from '../../settings/BundleDefaults.tsx'
 
 export const Route = createFileRoute('/_app/settings/bundle')({
-  validateSearch: z.object({ uc: z.enum(usecaseKeys).optional().catch(undefined) }),
+  validateSearch: search({ uc: choice(oneOf(usecaseKeys)) }),
   beforeLoad: requireModule('admin_and_above'),
   loader: () => queryClient.ensureQueryData(api.bundle.list.query({})),
   onError: fallbackTo('/dashboard'),

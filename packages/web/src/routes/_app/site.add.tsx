@@ -1,10 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import * as z from 'zod'
 import { api, queryClient, refresh } from '../../app/client.ts'
 import { loadCustomer, useCustomer } from '../../app/customer.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
 import { notify } from '../../app/messages.ts'
+import { choice, search, uuid } from '../../app/search.ts'
 import { words } from '../../i18n/words.ts'
 import { SiteForm } from '../../site/SiteForm.tsx'
 import { Empty } from '../../ui/Empty.tsx'
@@ -12,7 +12,7 @@ import { useGo } from '../../ui/Go.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 
 export const Route = createFileRoute('/_app/site/add')({
-  validateSearch: z.object({ cuid: z.uuid().optional().catch(undefined) }),
+  validateSearch: search({ cuid: choice(uuid) }),
   beforeLoad: requireModule('edit'),
   loader: loadCustomer,
   onError: fallbackTo('/site'),

@@ -1,13 +1,13 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { choice, oneOf, search, uuid } from '../../app/search.ts'
 import { SiteDetail } from '../../site/SiteDetail.tsx'
 import { siteTabs } from '../../site/tabs.ts'
 
 export const Route = createFileRoute('/_app/site/detail')({
-  validateSearch: z.object({ sid: z.uuid(), tab: z.enum(siteTabs).optional().catch(undefined) }),
+  validateSearch: search({ sid: uuid, tab: choice(oneOf(siteTabs)) }),
   beforeLoad: requireModule('viewer_nav'),
   loaderDeps: ({ search: { sid } }) => ({ sid }),
   loader: ({ deps }) => queryClient.ensureQueryData(api.site.get.query({ site_id: deps.sid })),

@@ -1,19 +1,18 @@
-import { health } from '@sightline/contract'
+import { healths } from '@sightline/domain'
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { api, queryClient } from '../../app/client.ts'
 import { loadCustomer, useCustomer } from '../../app/customer.ts'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
+import { choice, oneOf, search, tableSearch, text } from '../../app/search.ts'
 import { SiteList } from '../../site/SiteList.tsx'
-import { tableSearch } from '../../ui/table-search.ts'
 
 /** Needs a customer; then its sites load. */
 export const Route = createFileRoute('/_app/site/')({
-  validateSearch: z.object({
+  validateSearch: search({
     ...tableSearch,
-    health: health.optional().catch(undefined),
-    country: z.string().length(2).optional().catch(undefined),
-    tag: z.string().max(200).optional().catch(undefined),
+    health: choice(oneOf(healths)),
+    country: choice(text(2)),
+    tag: choice(text(200)),
   }),
   beforeLoad: requireModule('viewer_nav'),
   loader: async () => {

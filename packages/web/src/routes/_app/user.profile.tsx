@@ -1,12 +1,11 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod'
 import { requireModule } from '../../app/guards.ts'
+import { choice, oneOf, search, tableSearch } from '../../app/search.ts'
 import { Profile } from '../../profile/Profile.tsx'
 import { profileTabs } from '../../profile/tabs.ts'
-import { tableSearch } from '../../ui/table-search.ts'
 
 export const Route = createFileRoute('/_app/user/profile')({
-  validateSearch: z.object({ ...tableSearch, tab: z.enum(profileTabs).optional().catch(undefined) }),
+  validateSearch: search({ ...tableSearch, tab: choice(oneOf(profileTabs)) }),
   beforeLoad: requireModule('viewer_nav'),
   component: Page,
 })

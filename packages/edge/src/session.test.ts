@@ -94,6 +94,22 @@ describe('records', () => {
     expect(begin().frames()[0]?.records).toEqual(records)
   })
 
+  test('go to the newest portal alone, whatever the connection before it still says, and also after that one ends', () => {
+    const older = begin()
+    const records = testRecords(3)
+    journal.append(records)
+    journal.flush()
+    const newer = begin()
+    older.session.message({ type: 'nack', seq: 1, reason: 'metric name' })
+    older.session.closed()
+    const more = testRecords(2)
+    journal.append(more)
+    journal.flush()
+    expect(newer.frames().flatMap((frame) => frame.records)).toEqual([...records, ...more])
+    expect(older.frames()).toHaveLength(1)
+    expect(journal.lost).toBe(0)
+  })
+
   test('that the portal cannot read are kept aside, and the others go on', async () => {
     journal.append(testRecords(5))
     journal.flush()

@@ -190,13 +190,18 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Keeps at most `linkUnacknowledged` frames on the way, oldest records first. */
+/**
+ * Keeps at most `linkUnacknowledged` frames on the way, oldest records first. A newer session takes the records over before
+ * this one ends: from then on it has no part in them.
+ */
 function sendRecords(link: PortalLink, journal: Journal) {
   let onTheWay: JournalFrame[] = []
   let retry: NodeJS.Timeout | null = null
 
+  const isReplaced = () => journal.onAppended !== send
   const send = () => {
     retry = null
+    if (isReplaced()) return
     while (onTheWay.length < linkUnacknowledged) {
       if (link.unsentBytes() > linkBacklogBytes) {
         retry ??= setTimeout(send, retryMs)
@@ -214,11 +219,13 @@ function sendRecords(link: PortalLink, journal: Journal) {
 
   return {
     acknowledged(seq: number) {
+      if (isReplaced()) return
       onTheWay = onTheWay.filter((frame) => frame.lastSeq > seq)
       journal.ack(seq)
       send()
     },
     refused(seq: number, reason: string) {
+      if (isReplaced()) return
       const frame = onTheWay.find(({ firstSeq }) => firstSeq === seq)
       if (frame) journal.quarantine(frame, reason)
       onTheWay = onTheWay.filter((other) => other !== frame)
@@ -226,7 +233,7 @@ function sendRecords(link: PortalLink, journal: Journal) {
     },
     stop() {
       if (retry) clearTimeout(retry)
-      journal.onAppended = () => undefined
+      if (!isReplaced()) journal.onAppended = () => undefined
     },
   }
 }

@@ -191,3 +191,22 @@ test('what has just ended may go on, and is over only after that time', async ()
   expect(await page.getByText('May go on', { exact: true }).count()).toBe(0)
   await page.unrouteAll({ behavior: 'wait' })
 })
+
+test('a picture that is not to be had is words in the gallery, and nothing broken in lists', async () => {
+  const page = await stage.as(usernameOf('super_viewer'), { width: 390, height: 844, dark: true, expected: [/404/] })
+  await page.route('**/api/v1/media/**', (route) => route.fulfill({ status: 404, body: '' }))
+  await page.goto(`${stage.product.origin}/event/gallery?uc=intrdtec`)
+  await page.locator('main button', { hasText: 'The picture is not to be had' }).first().waitFor()
+  // What is further down is asked for when it is scrolled to.
+  const broken = () =>
+    page.evaluate(
+      () => [...document.images].filter(({ complete, naturalWidth }) => complete && naturalWidth === 0).length,
+    )
+  expect(await broken()).toBe(0)
+  expect(await axeFaults(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.screenshot({ path: `${shots}gallery-gone-390.png` })
+  await page.goto(`${stage.product.origin}/event?uc=intrdtec`)
+  await page.locator('a[href*="/event/detail"] span > svg').first().waitFor()
+  await until('nothing broken is shown', async () => (await broken()) === 0)
+})

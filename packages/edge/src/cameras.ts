@@ -45,6 +45,7 @@ export type CamerasOptions = {
 }
 export type Cameras = Engine & {
   evidence: RecorderParts['evidence']
+  hasStill: RecorderParts['hasStill']
   figures(): WorkFigures
   /** Other addresses are allowed than before: what was refused for its address is tried anew at once. */
   allowChanged(): void
@@ -270,6 +271,7 @@ export function createCameras(options: CamerasOptions): Cameras {
       }
       throw new Failed('media_gone')
     },
+    hasStill: (sourceId) => watched.get(sourceId)?.camera.state().state === 'streaming',
     evidence(record, sourceId) {
       const { clip_id } = record
       const channel = applied?.channels.find(({ channel_id }) => channel_id === record.channel_id)

@@ -68,6 +68,7 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
   const recorder = createRecorder({
     journal,
     stamp: createStamper(clock.offsetMs, keptFile(join(folder, 'occasions.json'), occasions, log)),
+    hasStill: (sourceId) => cameras.hasStill(sourceId),
     still: async (sourceId) => (await cameras.snapshot(sourceId)).jpeg,
     keep: pictures.save,
     evidence: (record, sourceId) => cameras.evidence(record, sourceId),
@@ -83,7 +84,7 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
     onRecords: recorder.take,
     log,
   })
-  const stats = createStats(folder, { journal, stores: [pictures, clips], recorder, clock, work: cameras.figures })
+  const stats = createStats(folder, { journal, stores: [pictures, clips], clock, work: cameras.figures })
 
   let mediaDays: number | null = null
   const apply = (config: LinkConfig) => {
@@ -107,6 +108,10 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
         apply(config: LinkConfig) {
           desired.save(config)
           apply(config)
+        },
+        async media(mediaId: string) {
+          await recorder.taken(mediaId)
+          return cameras.media(mediaId)
         },
       }
       const about = { engine_version: version, demo: isLocal, capacity: channelsPerCore * availableParallelism() }

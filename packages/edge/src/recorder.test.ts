@@ -28,6 +28,7 @@ const recorder = (change: Partial<RecorderParts> = {}) =>
   createRecorder({
     journal,
     stamp: (record) => record,
+    hasStill: () => true,
     still: async () => Buffer.from('jpeg'),
     keep: async (id) => kept.push(id) > 0,
     evidence: ({ clip_id, details }) => ({ clip_id, details }),
@@ -43,16 +44,20 @@ function journalled(): EventRecord[] {
 }
 const open = () => testRecord({ kind: 'open' })
 
-test('what opens an occasion gets a picture; windows do not wait for one', async () => {
-  const { take, settled, waiting } = recorder()
+test('what opens an occasion is kept before its picture, in order, and whoever asks for the picture waits for it', async () => {
+  const picture = Promise.withResolvers<Buffer>()
+  const { take, taken, settled } = recorder({ still: () => picture.promise })
   take([testRecord(), open()], source)
-  expect(waiting()).toBe(1)
-  await settled()
+  take([testRecord({ kind: 'close' })], source)
   const records = journalled()
-  expect(records.map((record) => [record.kind, record.snapshot_id])).toEqual([
-    ['window', null],
-    ['open', kept[0]],
-  ])
+  expect(records.map(({ kind }) => kind)).toEqual(['window', 'open', 'close'])
+  const [, opened] = records
+  expect([kept, records[0]?.snapshot_id, records[2]?.snapshot_id]).toEqual([[], null, null])
+  const asked = taken(opened?.snapshot_id as string).then(() => [...kept])
+  picture.resolve(Buffer.from('jpeg'))
+  expect(await asked).toEqual([opened?.snapshot_id])
+  await settled()
+  await taken(opened?.snapshot_id as string)
 })
 
 test('occasions of one moment share their picture', async () => {
@@ -64,15 +69,44 @@ test('occasions of one moment share their picture', async () => {
   expect(new Set(journalled().map((record) => record.snapshot_id))).toEqual(new Set(kept))
 })
 
-test.each([
-  ['the camera gives none', { still: () => Promise.reject(new Failed('timeout')) }],
-  ['there is no room for it', { keep: async () => false }],
-  ['it takes too long', { still: () => new Promise<never>(() => undefined) }],
-])('the event is kept without a picture when %s', async (_, change) => {
-  const { take, settled } = recorder(change)
+test('no picture is announced by an event of a camera that has none', async () => {
+  const { take, settled } = recorder({ hasStill: () => false })
   take([open()], source)
   await settled()
+  expect(kept).toEqual([])
   expect(journalled().map((record) => record.snapshot_id)).toEqual([null])
+})
+
+test('while there is no room no picture is announced, and again once there is', async () => {
+  let room = false
+  const other = '01890000-0000-7000-8000-0000000000e2'
+  const { take, settled } = recorder({ keep: async (id) => room && kept.push(id) > 0 })
+  // The first finds that there is none, the fourth that there is again.
+  for (const [index, camera] of [source, source, other, other, source].entries()) {
+    room = index > 2
+    take([open()], camera)
+    await settled()
+  }
+  const [first, ...others] = journalled().map((record) => record.snapshot_id)
+  expect(first).toEqual(expect.any(String))
+  expect(others).toEqual([null, null, null, kept[1]])
+})
+
+test('a picture that could not be taken is not shared, and holds up nobody', async () => {
+  let isThere = false
+  const still = async () => {
+    if (!isThere) throw new Failed('timeout')
+    return Buffer.from('jpeg')
+  }
+  const { take, settled, taken } = recorder({ still })
+  take([open()], source)
+  await settled()
+  isThere = true
+  take([open()], source)
+  await settled()
+  const [lost, had] = journalled().map((record) => record.snapshot_id as string)
+  await taken(lost as string)
+  expect(kept).toEqual([had])
 })
 
 test('what begins carries its clip and zones; what only goes on, and what evidence failed for, is kept as it is', async () => {
@@ -97,9 +131,9 @@ test('what begins carries its clip and zones; what only goes on, and what eviden
   )
 })
 
-test('a record of no camera is kept at once', () => {
-  const { take, waiting } = recorder()
+test('a record of no camera has no picture', () => {
+  const { take } = recorder()
   take([open()], null)
-  expect(waiting()).toBe(0)
+  expect(kept).toEqual([])
   expect(journalled()).toHaveLength(1)
 })

@@ -9,6 +9,8 @@ export type RecorderParts = {
   journal: Journal
   /** Onto the portal's clock. */
   stamp(record: EventRecord): EventRecord
+  /** Whether the camera gives pictures now: none is announced that is not to be had. */
+  hasStill(sourceId: string): boolean
   /** A picture of the camera now. Rejects with `Failed` when there is none. */
   still(sourceId: string): Promise<Uint8Array>
   /** False when there is no room. */
@@ -20,73 +22,74 @@ export type RecorderParts = {
 export type Recorder = {
   /** @param sourceId of the camera; null when there is none to take a picture of */
   take(records: readonly EventRecord[], sourceId: string | null): void
-  /** Records that wait for their picture. */
-  waiting(): number
-  /** Resolves when everything taken is with the journal. */
+  /** Resolves when the picture of this id is kept, or is not to be had after all; at once when none is being taken. */
+  taken(mediaId: string): Promise<void>
+  /** Resolves when no picture is being taken any more. */
   settled(): Promise<void>
 }
 
-/** An event is worth more than its picture: it does not wait longer for it. */
-const stillMs = 1500
 /** Occasions of one moment share a picture. */
 const sharedMs = 500
 
-/** From the analysis into the journal. Records that open an occasion get a picture first, and other evidence. */
-export function createRecorder({ journal, stamp, still, keep, evidence, log }: RecorderParts): Recorder {
-  const recent = new Map<string, { at: number; mediaId: Promise<string | null> }>()
-  const waiting = new Set<Promise<void>>()
+/**
+ * From the analysis into the journal. Records that open an occasion get a picture, and other evidence. They wait for
+ * neither: a power cut would cost the event itself, and what it opened would be closed before.
+ */
+export function createRecorder(parts: RecorderParts): Recorder {
+  const { journal, stamp, hasStill, still, keep, evidence, log } = parts
+  const recent = new Map<string, { at: number; mediaId: string }>()
+  const coming = new Map<string, Promise<void>>()
+  /** While there is none, no picture is announced; each is taken all the same, and the first that is kept says that there is again. */
+  let hasRoom = true
 
-  async function takeStill(sourceId: string): Promise<string | null> {
-    const jpeg = await still(sourceId)
-    const mediaId = uuidv7(Date.now(), randomBytes(10))
-    return (await keep(mediaId, jpeg)) ? mediaId : null
-  }
-  function sharedStill(sourceId: string): Promise<string | null> {
-    const now = performance.now()
-    const last = recent.get(sourceId)
-    if (last && now - last.at < sharedMs) return last.mediaId
-    const mediaId = takeStill(sourceId).catch((error: unknown) => {
+  async function takeStill(sourceId: string, mediaId: string): Promise<void> {
+    let isKept = false
+    try {
+      const jpeg = await still(sourceId)
+      isKept = await keep(mediaId, jpeg)
+      hasRoom = isKept
+    } catch (error) {
       // A camera without a picture says so by its own state.
       if (!(error instanceof Failed)) log.warn('A picture of an event could not be kept', error)
-      return null
-    })
-    recent.set(sourceId, { at: now, mediaId })
-    return mediaId
+    }
+    if (!isKept && recent.get(sourceId)?.mediaId === mediaId) recent.delete(sourceId)
   }
-  async function withStill(record: EventRecord, sourceId: string): Promise<void> {
-    const late = new Promise<null>((resolve) => {
-      setTimeout(() => resolve(null), stillMs).unref()
-    })
-    const snapshot_id = await Promise.race([sharedStill(sourceId), late])
-    journal.append([{ ...record, snapshot_id }])
+  /** The id of a picture that is being taken; null where none is to be had. */
+  function announceStill(sourceId: string): string | null {
+    if (!hasStill(sourceId)) return null
+    const now = performance.now()
+    const last = recent.get(sourceId)
+    const mediaId = last && now - last.at < sharedMs ? last.mediaId : uuidv7(Date.now(), randomBytes(10))
+    if (mediaId !== last?.mediaId) {
+      recent.set(sourceId, { at: now, mediaId })
+      const done = takeStill(sourceId, mediaId).finally(() => coming.delete(mediaId))
+      coming.set(mediaId, done)
+    }
+    return hasRoom ? mediaId : null
   }
 
   /** An event is worth more than what goes with it. */
   function withEvidence(record: EventRecord, sourceId: string): EventRecord {
+    const pictured = { ...record, snapshot_id: announceStill(sourceId) }
     try {
-      return { ...record, ...evidence(record, sourceId) }
+      return { ...pictured, ...evidence(record, sourceId) }
     } catch (error) {
       log.error('Evidence of an event could not be kept', error)
-      return record
+      return pictured
     }
   }
 
   return {
     take(records, sourceId) {
-      const wantsStill = (record: EventRecord) => record.kind === 'open' && sourceId !== null
       // Before the times are corrected: the camera's are not.
-      const stamped = records.map((record) =>
-        stamp(wantsStill(record) ? withEvidence(record, sourceId as string) : record),
+      const evident = records.map((record) =>
+        record.kind === 'open' && sourceId !== null ? withEvidence(record, sourceId) : record,
       )
-      journal.append(stamped.filter((record) => !wantsStill(record)))
-      for (const record of stamped.filter(wantsStill)) {
-        const done = withStill(record, sourceId as string).finally(() => waiting.delete(done))
-        waiting.add(done)
-      }
+      journal.append(evident.map(stamp))
     },
-    waiting: () => waiting.size,
+    taken: async (mediaId) => coming.get(mediaId),
     async settled() {
-      await Promise.all(waiting)
+      await Promise.all(coming.values())
     },
   }
 }

@@ -4,7 +4,6 @@ import type { NimbleStats } from '@sightline/contract/edge'
 import type { Clock } from './clock.ts'
 import type { Journal } from './journal.ts'
 import type { MediaStore } from './live/media-store.ts'
-import type { Recorder } from './recorder.ts'
 
 /** What cameras and analysis add to the figures. */
 export type WorkFigures = Pick<NimbleStats, 'inference_ms' | 'fps' | 'expected_fps' | 'drops' | 'reconnects'>
@@ -12,7 +11,7 @@ export type WorkFigures = Pick<NimbleStats, 'inference_ms' | 'fps' | 'expected_f
 /** Figures of the machine and the nimble since the call before. */
 export function createStats(
   folder: string,
-  parts: { journal: Journal; stores: MediaStore[]; recorder: Recorder; clock: Clock; work(): WorkFigures },
+  parts: { journal: Journal; stores: MediaStore[]; clock: Clock; work(): WorkFigures },
 ) {
   let before = cpuTimes()
 
@@ -27,7 +26,7 @@ export function createStats(
       cpu: all > 0 ? Math.round((busy / all) * 1000) / 1000 : 0,
       memory_bytes: totalmem() - freemem(),
       disk_free_bytes: disk.bavail * disk.bsize,
-      queue: parts.recorder.waiting() + parts.journal.waiting,
+      queue: parts.journal.waiting,
       ...parts.work(),
       clock_offset_ms: parts.clock.offsetMs(),
       journal_events: parts.journal.waiting,

@@ -9,6 +9,7 @@ import { api } from '../app/client.ts'
 import { formatSiteTime } from '../i18n/format.ts'
 import { bundlesOf } from '../ui/analytics/bundles.ts'
 import { occasionText, titleOf } from '../ui/analytics/event-words.ts'
+import { KeptPicture } from '../ui/analytics/KeptPicture.tsx'
 import { ClockChoice } from '../ui/ClockChoice.tsx'
 import { useCameraNames } from '../ui/cameras/camera-names.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -104,7 +105,9 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
                       onChange={() => toggle(ids)}
                     />
                     <button type="button" className={classes.tile} onClick={() => setShownId(event.event_uuid)}>
-                      <img src={event.snapshot_url ?? ''} alt={titleOf(event)} loading="lazy" />
+                      <KeptPicture url={event.snapshot_url ?? ''} alt={titleOf(event)}>
+                        <span className={classes.gone}>{t('event.gallery.gone')}</span>
+                      </KeptPicture>
                       {event.clip_url && (
                         <IconPlayerPlay size={22} className={classes.play} aria-label={t('event.hasClip')} />
                       )}

@@ -133,6 +133,7 @@ export const event = {
     list: 'List',
     empty: 'No pictures in this range',
     emptyText: 'A picture is kept whenever something begins.',
+    gone: 'The picture is not to be had.',
     more: 'Show older pictures',
     newer: 'Newer',
     older: 'Older',
@@ -194,7 +195,8 @@ export const event = {
   facts: 'Facts',
   metrics: 'Numbers',
   noPicture: 'No picture was kept for this event.',
-  pictureGone: 'The picture is not to be had at the moment: the edge server may be away, or it was deleted by age.',
+  pictureGone:
+    'The picture is not to be had at the moment: the edge server may be away, it could not be taken, or it was deleted by age.',
   observed: 'Observed at',
   received: 'Received at',
   watched: 'Watched for',

@@ -134,6 +134,7 @@ export const event = {
     list: 'Liste',
     empty: 'Aucune image sur cette période',
     emptyText: 'Une image est gardée chaque fois que quelque chose commence.',
+    gone: 'L’image n’est pas disponible.',
     more: 'Voir les images plus anciennes',
     newer: 'Plus récente',
     older: 'Plus ancienne',
@@ -198,7 +199,7 @@ export const event = {
   metrics: 'Nombres',
   noPicture: 'Aucune image n’a été gardée pour cet événement.',
   pictureGone:
-    'L’image n’est pas disponible pour l’instant : le serveur edge est absent, ou elle a été effacée avec l’âge.',
+    'L’image n’est pas disponible pour l’instant : le serveur edge est absent, elle n’a pas pu être prise, ou elle a été effacée avec l’âge.',
   observed: 'Observé le',
   received: 'Reçu le',
   watched: 'Durée observée',

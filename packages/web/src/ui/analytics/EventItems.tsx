@@ -9,6 +9,7 @@ import { type KnownZones, useSiteZones } from '../site-zones.ts'
 import classes from './analytics.module.css'
 import { bundlesOf } from './bundles.ts'
 import { beganViolation, occasionText, titleOf } from './event-words.ts'
+import { KeptPicture } from './KeptPicture.tsx'
 import { stateOf, useNowOf } from './occasion-end.ts'
 import { usecaseIcons } from './usecase-icons.ts'
 
@@ -70,13 +71,16 @@ type ItemProps = {
 function EventItem({ event, name, now, time }: ItemProps) {
   const { t } = useTranslation()
   const Icon = usecaseIcons[event.usecase_key]
+  const icon = <Icon size={18} stroke={1.6} aria-hidden="true" />
   return (
     <Go to="/event/detail" search={{ eid: event.event_uuid, cid: event.channel_id }} className={classes.event}>
       <span className={classes.thumb}>
         {event.snapshot_url ? (
-          <img src={event.snapshot_url} alt="" loading="lazy" />
+          <KeptPicture url={event.snapshot_url} alt="">
+            {icon}
+          </KeptPicture>
         ) : (
-          <Icon size={18} stroke={1.6} aria-hidden="true" />
+          icon
         )}
         {event.clip_url && <IconPlayerPlay size={16} className={classes.play} aria-label={t('event.hasClip')} />}
       </span>

@@ -67,7 +67,7 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
   const clips = await openMediaStore(join(folder, 'clips'), clipFiles, mostClipBytes, log.warn)
   const recorder = createRecorder({
     journal,
-    stamp: createStamper(clock.offsetMs, keptFile(join(folder, 'occasions.json'), occasions, log)),
+    stamp: createStamper(clock.offsetAt, keptFile(join(folder, 'occasions.json'), occasions, log)),
     hasStill: (sourceId) => cameras.hasStill(sourceId),
     still: async (sourceId) => (await cameras.snapshot(sourceId)).jpeg,
     keep: pictures.save,

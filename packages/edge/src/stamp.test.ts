@@ -116,3 +116,70 @@ describe('stamp', () => {
       expect(later(testRecord({ kind, occasion_id: base.event_uuid })).occasion_id).toBe(open.event_uuid)
   })
 })
+
+describe('a clock that is set while records are made', () => {
+  /** Right at first; `set` is noticed with the next record. */
+  function running() {
+    const { clock, time } = clockOf()
+    const stamp = createStamper(clock.offsetAt, memory())
+    return {
+      clock,
+      stamp,
+      set: (byMs: number) => {
+        time.wall += byMs
+      },
+      pass(ms: number) {
+        time.wall += ms
+        time.steady += ms
+      },
+      now: () => time.wall,
+      portalNow: () => time.wall + clock.offsetMs(),
+    }
+  }
+  const iso = (at: number) => new Date(at).toISOString()
+
+  test.each([-hour, hour])('by %i ms: what was seen before and what is seen after both keep their time', (byMs) => {
+    const { stamp, set, pass, now, portalNow } = running()
+    const opened = testRecord({ kind: 'open', observed_at: now() })
+    stamp({ ...opened, occasion_id: opened.event_uuid })
+    pass(60_000)
+    const lastSeen = now()
+    set(byMs)
+    pass(400)
+    // The analysis ends all at the newest time that it knew, and goes on in the new one.
+    const records = [
+      testRecord({ observed_at: lastSeen }),
+      testRecord({
+        kind: 'close',
+        occasion_id: opened.event_uuid,
+        observed_at: lastSeen,
+        details: { started_at: iso(opened.observed_at), ended_at: iso(lastSeen) },
+      }),
+      testRecord({ observed_at: now() - 200 }),
+    ].map(stamp)
+    expect(records.map(({ observed_at }) => observed_at)).toEqual([lastSeen, lastSeen, portalNow() - 200])
+    expect(records[1]?.details).toMatchObject({ started_at: iso(opened.observed_at), ended_at: iso(lastSeen) })
+    expect(records.map(({ clock_offset_ms }) => clock_offset_ms)).toEqual([0, 0, -byMs])
+    // What began before it ends long after.
+    pass(600_000)
+    const later = stamp(
+      testRecord({
+        kind: 'close',
+        observed_at: now(),
+        details: { started_at: iso(opened.observed_at), ended_at: iso(now()) },
+      }),
+    )
+    expect(later.observed_at).toBe(portalNow())
+    expect(later.details).toMatchObject({ started_at: iso(opened.observed_at), ended_at: iso(portalNow()) })
+  })
+
+  test('and set right again by the portal it is corrected anew, what was seen before as before', () => {
+    const { clock, stamp, set, pass, now } = running()
+    const lastSeen = now()
+    set(-hour)
+    pass(400)
+    clock.measured(hour + 2000, 10)
+    expect(stamp(testRecord({ observed_at: lastSeen })).observed_at).toBe(lastSeen)
+    expect(stamp(testRecord({ observed_at: now() })).observed_at).toBe(now() + hour + 2000)
+  })
+})

@@ -19,12 +19,12 @@ export type Occasions = KeptFile<z.infer<typeof occasions>>
  * correction beside it, and ids whose millisecond is that time. Occasions keep the id of their opening record, also over
  * a restart.
  */
-export function createStamper(offsetMs: () => number, kept: Occasions): (record: EventRecord) => EventRecord {
+export function createStamper(offsetAt: (at: number) => number, kept: Occasions): (record: EventRecord) => EventRecord {
   const open = new Map(kept.load() ?? [])
 
   return (record) => {
-    const offset = offsetMs()
     const rawAt = Math.round(record.observed_at)
+    const offset = offsetAt(rawAt)
     const observedAt = rawAt + offset
     const eventUuid = retime(record.event_uuid, observedAt)
     const { occasion_id: raw } = record
@@ -48,19 +48,22 @@ export function createStamper(offsetMs: () => number, kept: Occasions): (record:
       observed_at: observedAt,
       observed_ms: Math.round(record.observed_ms),
       clock_offset_ms: offset,
-      details:
-        record.details && offset !== 0
-          ? { ...shifted(record.details, offset), raw_observed_at: rawAt }
-          : record.details,
+      details: record.details && {
+        ...shifted(record.details, offsetAt),
+        ...(offset !== 0 && { raw_observed_at: rawAt }),
+      },
     }
   }
 }
 
-/** Times inside the details, as RFC 3339. */
-function shifted(details: Record<string, unknown>, offsetMs: number): Record<string, unknown> {
+/** Times inside the details, as RFC 3339: what began before the clock was set ends after it. */
+function shifted(details: Record<string, unknown>, offsetAt: (at: number) => number): Record<string, unknown> {
   const times = ['started_at', 'ended_at'].flatMap((key) => {
     const time = details[key]
-    return typeof time === 'string' ? [[key, new Date(Date.parse(time) + offsetMs).toISOString()]] : []
+    if (typeof time !== 'string') return []
+    const at = Date.parse(time)
+    const offset = offsetAt(at)
+    return offset === 0 ? [] : [[key, new Date(at + offset).toISOString()]]
   })
   return { ...details, ...Object.fromEntries(times) }
 }

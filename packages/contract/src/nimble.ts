@@ -140,8 +140,8 @@ export const nimbleChange = z.strictObject({
   sources: sources.optional(),
   /** Another licence, bound together with the rest or not at all; only a super admin names one. */
   license_id: id.optional(),
-  /** Accept the key that the edge server shows now, after a change or on first contact. */
-  trust_key: z.boolean().optional(),
+  /** Accept the key that the edge server showed instead of the trusted one: its `key_fingerprint`, as it was compared. */
+  trust_key: z.string().max(100).optional(),
   version,
 })
 

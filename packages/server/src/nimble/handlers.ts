@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { canonicalHost, type Nimble, type NimbleConfiguration } from '@sightline/contract'
+import { fingerprintOf } from '@sightline/contract/key'
 import { isLoopbackHost, licenseRefusal, may, readPeriod } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import { isAllowedHost, ownIps } from '../camera-address.ts'
@@ -8,7 +9,7 @@ import { type Env, ownOrigins } from '../env.ts'
 import { claimChannels, readLicense, termsOf } from '../license/store.ts'
 import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
-import { forbidden, invalid, notFound, Refusal } from '../refusal.ts'
+import { forbidden, invalid, notFound, Refusal, stale } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
 import { changeOf } from '../trace.ts'
@@ -67,9 +68,9 @@ export const nimble: Handlers<'nimble'> = {
   async update({ nimble_id, version, trust_key, license_id, pipelines, sinks, sources, ...change }, ctx) {
     const { app, scope } = ctx
     const { before, row } = await app.db.as(scope, async (trx) => {
-      const before = await (license_id ? lockNimble : readNimble)(trx, scope, nimble_id)
+      const before = await (license_id || trust_key !== undefined ? lockNimble : readNimble)(trx, scope, nimble_id)
       const place = placeOf(app.env, change, before)
-      const trusted = trust_key && before.offered_key !== null
+      if (trust_key !== undefined) await refuseOtherKey(before, trust_key)
       const rebinds = license_id !== undefined && license_id !== before.license_uid
       if (rebinds && !may(scope.principal.role, 'super_admin_only')) throw forbidden()
       await updateNimble(
@@ -80,7 +81,7 @@ export const nimble: Handlers<'nimble'> = {
           ...place,
           ...json({ pipelines, sinks, sources }),
           ...(rebinds && { license_id: await claimedLicense(trx, scope, before, license_id) }),
-          ...(trusted && { public_key: before.offered_key, offered_key: null, key_state: 'pinned' }),
+          ...(trust_key !== undefined && { public_key: before.offered_key, offered_key: null, key_state: 'pinned' }),
         },
         version,
       )
@@ -227,6 +228,13 @@ async function claimedLicense(trx: Trx, scope: Scope, { tenant_id, id, license_i
     await claimChannels(trx, { tenant_id, license_id: license.id }, wanted, new Date())
   }
   return license.id
+}
+
+/** Somebody compared one key; by now the address may show another's. @throws 412 */
+async function refuseOtherKey({ offered_key }: NimbleRow, fingerprint: string): Promise<void> {
+  if (offered_key === null) throw stale()
+  if ((await fingerprintOf(offered_key)) !== fingerprint)
+    throw new Refusal(412, 'The edge server shows another key by now.', { code: 'other_key' })
 }
 
 type Place = Partial<Pick<Nimble, 'mode' | 'address' | 'port'>>

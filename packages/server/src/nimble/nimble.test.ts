@@ -7,6 +7,7 @@ import { states } from '../testing/states.ts'
 import { newUid } from '../uid.ts'
 import { desiredConfig } from './desired.ts'
 import { isPortal } from './handlers.ts'
+import { offerKey, type Target } from './states.ts'
 
 let t: TestApp
 let admin: Client
@@ -145,17 +146,26 @@ describe('adding an edge server', () => {
 })
 
 describe('changing and removing', () => {
-  test('trusting the key that it shows pins that key', async () => {
+  test('trusting the key that it shows pins that key, and never another that is offered meanwhile', async () => {
     const { nimble_id } = await create()
-    const offered_key = Buffer.alloc(32, 7).toString('base64')
-    await t.services.db.owner((trx) =>
-      trx.updateTable('nimble').set({ offered_key, key_state: 'changed' }).where('uid', '=', nimble_id).execute(),
-    )
-    const shown = (await admin.call('nimble.get', { nimble_id })).body.response
-    expect(shown).toMatchObject({ key_state: 'changed', key_fingerprint: expect.stringMatching(/^SHA256:/) })
-    const trusted = (await admin.call('nimble.update', { nimble_id, trust_key: true })).body.response
-    expect(trusted).toMatchObject({ key_state: 'pinned', key_fingerprint: shown.key_fingerprint })
-    expect(await rowOf(nimble_id)).toMatchObject({ public_key: offered_key, offered_key: null })
+    const { tenant_id: tenantId, id } = await rowOf(nimble_id)
+    const offer = async (offered_key: string) => {
+      await offerKey(t.services.db, { tenantId, id } as Target, offered_key)
+      return (await admin.call('nimble.get', { nimble_id })).body.response
+    }
+    const [key, impostor] = [7, 8].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string]
+    const { key_fingerprint: compared, version } = await offer(key)
+    expect(compared).toMatch(/^SHA256:/)
+    expect(await offer(impostor)).toMatchObject({ key_state: 'changed', version })
+    const late = await admin.call('nimble.update', { nimble_id, trust_key: compared, version })
+    expect([late.status, late.body.error_code]).toEqual([412, 'other_key'])
+    expect(await rowOf(nimble_id)).toMatchObject({ public_key: null, offered_key: impostor, key_state: 'changed' })
+    await offer(key)
+    const trusted = (await admin.call('nimble.update', { nimble_id, trust_key: compared, version })).body.response
+    expect(trusted).toMatchObject({ key_state: 'pinned', key_fingerprint: compared })
+    expect(await rowOf(nimble_id)).toMatchObject({ public_key: key, offered_key: null })
+    // Trusted already, there is nothing left to accept.
+    expect((await admin.call('nimble.update', { nimble_id, trust_key: compared })).status).toBe(412)
   })
 
   test('a form opened before somebody else’s change is refused; a new camera does not make it old', async () => {

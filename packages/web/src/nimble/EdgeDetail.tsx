@@ -4,7 +4,7 @@ import { IconChartLine, IconChevronDown } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api } from '../app/client.ts'
+import { api, refresh } from '../app/client.ts'
 import { formatBytes, formatClock, formatNumber, formatPercent, shownZone } from '../i18n/format.ts'
 import { edgeName } from '../i18n/seeded.ts'
 import { causeText, clockText } from '../i18n/words.ts'
@@ -77,7 +77,13 @@ export function EdgeDetail({ nimble, tab = 'overview', onTab }: Props) {
             <Button
               size="xs"
               loading={trust.isPending}
-              onClick={() => trust.mutate({ nimble_id, trust_key: true, version: nimble.version })}
+              onClick={() =>
+                trust.mutate(
+                  { nimble_id, trust_key: nimble.key_fingerprint ?? undefined, version: nimble.version },
+                  // It may show another by now, which is the one to compare.
+                  { onError: () => refresh('nimble') },
+                )
+              }
             >
               {t('nimble.trust')}
             </Button>

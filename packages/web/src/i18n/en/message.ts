@@ -328,6 +328,7 @@ export const message = {
   protocol_mismatch: 'The edge server speaks protocol {{0}}, this portal protocol 1. Bring both to the same version.',
   key_changed:
     'The edge server shows another key than the one that was trusted. Accept it only if you know that it was installed anew.',
+  other_key: 'The edge server shows another key by now. Compare that one before you accept it.',
   key_unproven: 'The edge server could not prove that it holds its key: somebody may be in between',
   enrolled_elsewhere: 'The edge server belongs to another portal',
   not_enrolled: 'This portal has no configuration for the edge server: enrol it with a new command',

@@ -333,6 +333,7 @@ export const message: Catalogue['message'] = {
     'Le serveur edge parle le protocole {{0}}, ce portail le protocole 1. Mettez-les à la même version.',
   key_changed:
     'Le serveur edge présente une autre clé que celle de confiance. Ne l’acceptez que si vous savez qu’il a été réinstallé.',
+  other_key: 'Le serveur edge présente désormais une autre clé. Comparez celle-ci avant de l’accepter.',
   key_unproven: 'Le serveur edge n’a pas pu prouver qu’il possède sa clé : quelqu’un s’interpose peut-être',
   enrolled_elsewhere: 'Le serveur edge appartient à un autre portail',
   not_enrolled: 'Ce portail n’a pas de configuration pour ce serveur edge : inscrivez-le avec une nouvelle commande',

@@ -37,6 +37,16 @@ describe('hashes', () => {
   })
 })
 
+test('of a rush so many wait, and what is beyond is refused at once and counts against nobody', async () => {
+  const hashed = await passwords.hash('Correct-Horse-7')
+  const rush = Array.from({ length: 204 }, () => passwords.verify(hashed, 'Wrong-Horse-7'))
+  expect(() => passwords.refuseMore()).toThrow(expect.objectContaining({ status: 503, code: 'busy' }))
+  await expect(passwords.verify(hashed, 'Correct-Horse-7')).rejects.toMatchObject({ status: 503, code: 'busy' })
+  expect(new Set(await Promise.all(rush))).toEqual(new Set([false]))
+  // Unknown names among them leave nothing broken behind.
+  expect([await passwords.verify(null, 'x'), await passwords.verify(hashed, 'Correct-Horse-7')]).toEqual([false, true])
+}, 120_000)
+
 describe('common passwords are refused', () => {
   test('all of the list', () => {
     const list = readFileSync(new URL('./common-passwords.txt', import.meta.url), 'utf8')

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { hash, verify } from '@node-rs/argon2'
+import { createTurns, type Turns } from './turns.ts'
 
-/** Cost of one hash: 64 MiB and about 60 ms. Four at once, so that a rush of sign-ins takes at most 256 MiB. */
+/** Cost of one hash: 64 MiB and about 60 ms. */
 const cost = { algorithm: 2, memoryCost: 64 * 1024, timeCost: 3, parallelism: 1 } as const
-const atOnce = 4
+/** A rush of sign-ins takes at most 256 MiB, and nobody waits more than some seconds: guesses beyond that are refused. */
+const most = { atOnce: 4, waiting: 200 }
 
-export type Passwords = {
+/** Hashing and verifying throw 503 `busy` where too many wait. */
+export type Passwords = Pick<Turns, 'refuseMore'> & {
   hash(password: string): Promise<string>
   /** The work is the same when there is no hash to compare with: the time tells nobody whether an account exists. */
   verify(hashed: string | null, password: string): Promise<boolean>
@@ -14,34 +17,18 @@ export type Passwords = {
 /** argon2id with a pepper. Every character of a password counts; only its Unicode form is made one (NFKC). */
 export function createPasswords(pepper: Buffer): Passwords {
   const options = { ...cost, secret: pepper }
-  const next = limiter(atOnce)
-  const hashNow = (password: string) => next(() => hash(password.normalize('NFKC'), options))
+  const turns = createTurns(most)
   let nobody: Promise<string> | undefined
   return {
-    hash: hashNow,
+    refuseMore: turns.refuseMore,
+    hash: (password) => turns.take(() => hash(password.normalize('NFKC'), options)),
     async verify(hashed, password) {
-      nobody ??= hashNow('nobody has this password')
+      // Once, and without a turn: it is never refused.
+      nobody ??= hash('nobody has this password', options)
       const against = hashed ?? (await nobody)
-      const matches = await next(() => verify(against, password.normalize('NFKC'), options))
+      const matches = await turns.take(() => verify(against, password.normalize('NFKC'), options))
       return matches && hashed !== null
     },
-  }
-}
-
-/** Runs at most `most` works at once; the others wait their turn. */
-function limiter(most: number) {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running++
-    try {
-      return await work()
-    } finally {
-      const turn = waiting.shift()
-      if (turn) turn()
-      else running--
-    }
   }
 }
 

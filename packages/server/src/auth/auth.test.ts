@@ -323,6 +323,39 @@ describe('a session ends', () => {
     expect((await signIn({ username, password: 'Another-Horse-8' })).status).toBe(200)
   })
 
+  describe('also where the old password is being compared while it changes:', () => {
+    const change = { current: password, password: 'Another-Horse-8', confirm_password: 'Another-Horse-8' }
+    /** Changes the password from another session while the next password is compared. */
+    const changeMeanwhile = (browser: Awaited<ReturnType<typeof onlySessionOf>>) => {
+      const { verify } = t.services.passwords
+      return vi.spyOn(t.services.passwords, 'verify').mockImplementationOnce(async (hash, typed) => {
+        const matches = await verify(hash, typed)
+        expect((await browser.call('user.password', change)).status).toBe(200)
+        return matches
+      })
+    }
+
+    test('that sign-in is refused', async () => {
+      const { username } = await person()
+      const spy = changeMeanwhile(await onlySessionOf(username))
+      const { status, body } = await signIn({ username, password })
+      spy.mockRestore()
+      expect([status, body.error_code]).toEqual([401, 'bad_credentials'])
+    })
+
+    test('that change is refused, and the first one stays', async () => {
+      const { username } = await person()
+      const [first, second] = [await onlySessionOf(username), await onlySessionOf(username)]
+      const spy = changeMeanwhile(first)
+      const late = { ...change, password: 'Latest-Horse-9', confirm_password: 'Latest-Horse-9' }
+      const { status, body } = await second.call('user.password', late)
+      spy.mockRestore()
+      expect([status, body.errors]).toEqual([400, { current: ['wrong_password'] }])
+      expect([await statusOf(first), await statusOf(second)]).toEqual([200, 401])
+      expect((await signIn({ username, password: change.password })).status).toBe(200)
+    })
+  })
+
   test('as one of a list that shows nothing usable, and only to its owner and those above', async () => {
     const { username } = await person()
     const [here, there] = [await onlySessionOf(username), await onlySessionOf(username)]

@@ -11,18 +11,19 @@ export const auth: Handlers<'auth'> = {
     const name = username ?? email ?? ''
     const user = (await db.instance((trx) => findByName(trx, name))) ?? null
     const attempt = tryOf(user, name, ctx.ip)
+    // Before it counts as a try, as it is none.
+    passwords.refuseMore()
     await throttle(ctx, attempt)
     const matches = await passwords.verify(user?.password_hash ?? null, password)
     ctx.note({ object_kind: 'user', object_id: user?.uid, object_name: name })
-    // One answer for a name that is unknown, a password that is wrong and an account that is switched off.
-    if (!user || !matches || user.status !== 'active')
-      throw unauthorized('wrong user name or password', 'bad_credentials')
+    if (!user || !matches || user.status !== 'active') throw badCredentials()
 
     const who = { tenantId: user.tenant_id, userId: user.id }
     ctx.note({ actor: who })
     const { session, info } = await db.instance(async (trx) => {
+      // The password may have become another while it was compared, which ended all sessions but this one.
+      if (!(await noteSignIn(trx, who, user.password_hash))) throw badCredentials()
       await forgive(trx, attempt)
-      await noteSignIn(trx, who)
       if (ctx.principal) await endSession(trx, ctx.principal.tenantId, ctx.principal.sessionUid)
       const session = await openSession(trx, who, clientOf(ctx.request))
       return { session, info: await userInfo(trx, { ...session, userUid: user.uid, unblurredUntil: null }) }
@@ -38,6 +39,9 @@ export const auth: Handlers<'auth'> = {
     return {}
   },
 }
+
+/** One answer for a name that is unknown, a password that is wrong and an account that is switched off. */
+const badCredentials = () => unauthorized('wrong user name or password', 'bad_credentials')
 
 /** Counts this try for the account and for the address. @throws 429 with the seconds to wait */
 async function throttle(ctx: PublicCtx, attempt: Try): Promise<void> {

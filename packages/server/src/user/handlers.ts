@@ -1,6 +1,8 @@
 import type { UiConfig } from '@sightline/contract'
 import { grantable, may, type Role, unblurMinutes } from '@sightline/domain'
+import { sql } from 'kysely'
 import { clientOf, endSession, endSessionsOf, listSessions, openSession, setUnblurred } from '../auth/store.ts'
+import { changed } from '../bus.ts'
 import { giveSession } from '../cookie.ts'
 import type { Trx } from '../db/database.ts'
 import { type Ctx, type Handlers, reply } from '../mount.ts'
@@ -17,6 +19,7 @@ import {
   findByName,
   findUser,
   listUsers,
+  lockUser,
   peopleOfSite,
   toConfig,
   toUser,
@@ -29,16 +32,19 @@ export const user: Handlers<'user'> = {
 
   register,
 
-  async create({ password, confirm_password: _, organization_id, ...draft }, { app, scope, principal }) {
+  async create({ password, confirm_password: _, organization_id, ...draft }, ctx) {
+    const { app, scope, principal } = ctx
     if (!grantable[principal.role].includes(draft.role_key)) throw forbidden('role_not_grantable')
     refuseCommon(password, draft)
     const password_hash = await app.passwords.hash(password)
-    return app.db.as(scope, async (trx) => {
+    const row = await app.db.as(scope, async (trx) => {
       await refuseSeeingMore(trx, principal, draft.role_key)
       const tenant_id = await targetTenant(trx, scope, organization_id)
       const { uid } = await addUser(trx, { ...draft, tenant_id, password_hash })
-      return toUser(await findUser(trx, scope, uid))
+      return findUser(trx, scope, uid)
     })
+    tell(ctx, row)
+    return toUser(row)
   },
 
   async list({ limit, offset, ...filter }, { app, scope, principal }) {
@@ -55,8 +61,8 @@ export const user: Handlers<'user'> = {
   id: ({ user_id }, ctx) => ctx.app.db.as(ctx.scope, async (trx) => toUser(await reachable(trx, ctx, user_id))),
 
   async update({ user_id, version, ...change }, ctx) {
-    return ctx.app.db.as(ctx.scope, async (trx) => {
-      const target = await reachable(trx, ctx, user_id)
+    const row = await ctx.app.db.as(ctx.scope, async (trx) => {
+      const target = await reachable(trx, ctx, user_id, lockUser)
       const isSelf = target.uid === ctx.principal.userUid
       const { role_key = target.role_key, status = target.status } = change
       const losesRank = role_key !== target.role_key || status !== target.status
@@ -76,22 +82,26 @@ export const user: Handlers<'user'> = {
           .where('id', '=', target.id)
           .execute()
       if (losesRank) await endSessionsOf(trx, { tenantId: target.tenant_id, userId: target.id })
-      const changed = toUser(await findUser(trx, ctx.scope, user_id))
-      ctx.note({ object_name: target.username, ...changeOf(toUser(target), changed) })
-      return changed
+      const row = await findUser(trx, ctx.scope, user_id)
+      ctx.note({ object_name: target.username, ...changeOf(toUser(target), toUser(row)) })
+      return row
     })
+    tell(ctx, row)
+    return toUser(row)
   },
 
   async delete({ user_id }, ctx) {
-    return ctx.app.db.as(ctx.scope, async (trx) => {
-      const target = await reachable(trx, ctx, user_id)
+    const row = await ctx.app.db.as(ctx.scope, async (trx) => {
+      const target = await reachable(trx, ctx, user_id, lockUser)
       if (target.uid === ctx.principal.userUid) throw forbidden('own_account')
       refuseHigher(ctx, target)
       await keepOneSuperAdmin(trx, target)
       await trx.deleteFrom('app_user').where('tenant_id', '=', target.tenant_id).where('id', '=', target.id).execute()
-      ctx.note({ object_name: target.username })
-      return { user_id }
+      return target
     })
+    ctx.note({ object_name: row.username })
+    tell(ctx, row)
+    return { user_id }
   },
 
   config: ({ user_id }, ctx) =>
@@ -109,12 +119,15 @@ export const user: Handlers<'user'> = {
     const password_hash = await app.passwords.hash(password)
     const who = { tenantId: principal.tenantId, userId: principal.userId }
     const session = await app.db.as(scope, async (trx) => {
-      await trx
+      const { numUpdatedRows } = await trx
         .updateTable('app_user')
         .set({ password_hash })
         .where('tenant_id', '=', who.tenantId)
         .where('id', '=', who.userId)
-        .execute()
+        // Another session may have changed it while it was compared.
+        .where('password_hash', '=', self.password_hash)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) throw invalid({ current: ['wrong_password'] })
       await endSessionsOf(trx, who)
       return openSession(trx, who, clientOf(request), principal.csrf)
     })
@@ -188,12 +201,14 @@ export const user: Handlers<'user'> = {
     }),
 }
 
+const tell = ({ app }: Ctx, { tenant_id, uid }: UserRow) => app.bus.publish(changed({ tenant_id }, 'user', uid))
+
 const seesOthers = (role: Ctx['principal']['role']) => may(role, 'super_and_admin_access')
 
 /** Oneself; for admin and above, and super_viewer, anybody of the organizations in reach. @throws 404 for all others */
-async function reachable(trx: Trx, { scope, principal }: Ctx, uid: string): Promise<UserRow> {
+async function reachable(trx: Trx, { scope, principal }: Ctx, uid: string, find = findUser): Promise<UserRow> {
   if (uid !== principal.userUid && !seesOthers(principal.role)) throw notFound()
-  return findUser(trx, scope, uid)
+  return find(trx, scope, uid)
 }
 
 /** Only who could have given a role may touch an account that has it. @throws 403 */
@@ -204,12 +219,13 @@ function refuseHigher({ principal }: Ctx, target: UserRow): void {
 /** The instance always keeps somebody who can do everything. @throws 409 */
 async function keepOneSuperAdmin(trx: Trx, target: UserRow): Promise<void> {
   if (target.role_key !== 'super_admin' || target.status !== 'active') return
+  // Whose target is another waits here, and counts what the first one left. The others' rows would be locked in two orders.
+  await sql`select pg_advisory_xact_lock(hashtext('sightline.super_admin'))`.execute(trx)
   const active = await trx
     .selectFrom('app_user')
     .select('id')
     .where('role_key', '=', 'super_admin')
     .where('status', '=', 'active')
-    .forUpdate()
     .execute()
   if (active.length <= 1) throw new Refusal(409, 'The last super administrator stays.', { code: 'last_super_admin' })
 }

@@ -1,6 +1,7 @@
 import type { Receive, userOps } from '@sightline/contract'
 import { defaultOrganizationId } from '@sightline/domain'
 import { useToken } from '../auth/store.ts'
+import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
 import type { PublicCtx } from '../mount.ts'
 import { isCommon } from '../password.ts'
@@ -34,6 +35,7 @@ export async function register(draft: Receive<(typeof userOps)['register']>, ctx
     ctx.note({ actor: { tenantId: tenant_id, userId: id } })
     return findUser(trx, { tenantId: tenant_id, siteIds: null }, uid)
   })
+  ctx.app.bus.publish(changed({ tenant_id: row.tenant_id }, 'user', row.uid))
   return toUser(row)
 }
 

@@ -45,6 +45,13 @@ export async function findUser(trx: Trx, scope: Reach, uid: string) {
   return row
 }
 
+/** As `findUser`; nobody else changes this person until the transaction ends. */
+export async function lockUser(trx: Trx, scope: Reach, uid: string): Promise<UserRow> {
+  // Apart from the reading, whose joined rows would be those from before the waiting.
+  await sql`select from app_user u where uid = ${uid} and ${within(scope, 'u', null)} for update`.execute(trx)
+  return findUser(trx, scope, uid)
+}
+
 /** Whoever has this user name or e-mail address, whatever its case; for sign-in. */
 export const findByName = (trx: Trx, name: string) =>
   trx
@@ -57,14 +64,27 @@ export const findByName = (trx: Trx, name: string) =>
     .orderBy(sql`folded(email) = folded(${name})`, 'desc')
     .executeTakeFirst()
 
-/** Keeps when somebody signed in last. */
-export const noteSignIn = (trx: Trx, user: { tenantId: number; userId: number }) =>
-  trx
+/**
+ * Keeps when somebody signed in last. Until the transaction ends nobody changes their password, which would end the session
+ * that is begun in it.
+ * @param passwordHash of the password that they showed
+ * @returns whether that is still their password and they may come in
+ */
+export async function noteSignIn(
+  trx: Trx,
+  user: { tenantId: number; userId: number },
+  passwordHash: string | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
     .updateTable('app_user')
     .set({ last_login_at: sql`clock_timestamp()` })
     .where('tenant_id', '=', user.tenantId)
     .where('id', '=', user.userId)
-    .execute()
+    .where('password_hash', '=', passwordHash)
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
 
 export const addUser = (trx: Trx, row: Omit<Insertable<UserTable>, 'uid'>): Promise<{ id: number; uid: string }> =>
   trx

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import { changed } from './bus.ts'
 import type { Trx } from './db/database.ts'
 import { notFound } from './refusal.ts'
+import type { Services } from './services.ts'
 
 /** Tables of who is assigned what, with what they join. */
 const tables = {
@@ -40,4 +42,14 @@ export async function unassign(trx: Trx, table: AssignmentTable, owner: Row, ite
     where tenant_id = ${owner.tenant_id} and ${sql.ref(left)} = ${owner.id} and ${sql.ref(right)} = any(${ids}::int4[])
     returning tenant_id`.execute(trx)
   return { unassigned: rows.length, skipped: ids.length - rows.length }
+}
+
+/**
+ * Says that somebody was assigned other things than before: to all who see people, and to themselves, who look again at
+ * what they reach.
+ * @param feature of what was assigned or taken away
+ */
+export function tellAssigned({ bus }: Pick<Services, 'bus'>, person: Row & { uid: string }, feature: string): void {
+  bus.publish(changed({ tenant_id: person.tenant_id }, 'user', person.uid))
+  bus.publish({ ...changed({ tenant_id: person.tenant_id }, feature, null), userId: person.id })
 }

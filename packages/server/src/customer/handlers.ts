@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { assign, unassign } from '../assignment.ts'
+import { assign, tellAssigned, unassign } from '../assignment.ts'
 import { changed } from '../bus.ts'
 import { channelRowsOfDevices, judgeChannel } from '../channel/store.ts'
 import type { Trx } from '../db/database.ts'
@@ -15,7 +15,7 @@ import { findSite, headsOfSites, lockSites, moveSites, pageOfSites, type SiteRow
 import { changeOf } from '../trace.ts'
 import { newUid } from '../uid.ts'
 import { assignedUsecases, bundlesOf, listUsecases, refuseUnassigned, usecasesAtSites } from '../usecase/store.ts'
-import { findUser } from '../user/store.ts'
+import { findUser, type UserRow } from '../user/store.ts'
 import {
   type CustomerRow,
   clearDefault,
@@ -28,8 +28,9 @@ import {
 } from './store.ts'
 
 export const customer: Handlers<'customer'> = {
-  create: ({ customer_name: name, customer_address, organization_id, is_default, description }, { app, scope }) =>
-    app.db.as(scope, async (trx) => {
+  async create({ customer_name: name, customer_address, organization_id, is_default, description }, ctx) {
+    const { app, scope } = ctx
+    const row = await app.db.as(scope, async (trx) => {
       const tenant_id = await targetTenant(trx, scope, organization_id)
       if (is_default) await clearDefault(trx, tenant_id)
       const { uid } = await trx
@@ -44,8 +45,11 @@ export const customer: Handlers<'customer'> = {
         })
         .returning('uid')
         .executeTakeFirstOrThrow()
-      return toCustomer(await readCustomer(trx, scope, uid))
-    }),
+      return readCustomer(trx, scope, uid)
+    })
+    tell(ctx, row)
+    return toCustomer(row)
+  },
 
   list: ({ limit, offset, ...filter }, { app, scope }) =>
     app.db.read(scope, async (trx) => {
@@ -56,8 +60,9 @@ export const customer: Handlers<'customer'> = {
   get: ({ customer_id }, { app, scope }) =>
     app.db.read(scope, async (trx) => toCustomer(await readCustomer(trx, scope, customer_id))),
 
-  update: ({ customer_id, customer_name, customer_address, version, ...change }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async update({ customer_id, customer_name, customer_address, version, ...change }, ctx) {
+    const { app, scope, note } = ctx
+    const row = await app.db.as(scope, async (trx) => {
       const stored = await lockCustomer(trx, scope, customer_id)
       refuseStale(stored, version)
       if (change.is_default && !stored.is_default) await clearDefault(trx, stored.tenant_id)
@@ -71,20 +76,27 @@ export const customer: Handlers<'customer'> = {
         .where('tenant_id', '=', stored.tenant_id)
         .where('id', '=', stored.id)
         .execute()
-      const changed = toCustomer(await readCustomer(trx, scope, customer_id))
-      note(changeOf(toCustomer(stored), changed))
-      return changed
-    }),
+      const row = await readCustomer(trx, scope, customer_id)
+      note(changeOf(toCustomer(stored), toCustomer(row)))
+      return row
+    })
+    tell(ctx, row)
+    return toCustomer(row)
+  },
 
-  destroy: ({ customer_id }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async destroy({ customer_id }, ctx) {
+    const { app, scope, note } = ctx
+    const row = await app.db.as(scope, async (trx) => {
       const stored = await lockCustomer(trx, scope, customer_id)
       if (stored.sites > 0)
         throw new Refusal(409, 'A customer that has sites cannot be deleted.', { code: 'customer_has_sites' })
       await trx.deleteFrom('customer').where('tenant_id', '=', stored.tenant_id).where('id', '=', stored.id).execute()
-      note({ object_name: stored.name })
-      return { customer_id }
-    }),
+      return stored
+    })
+    note({ object_name: row.name })
+    tell(ctx, row)
+    return { customer_id }
+  },
 
   view: ({ customer_id, type: _, site_id, limit, offset, ...filter }, { app, scope }) =>
     app.db.read(scope, async (trx) => {
@@ -123,19 +135,27 @@ export const customer: Handlers<'customer'> = {
       return bundlesOf((await listUsecases(trx)).filter((row) => assigned?.has(row.id) ?? true))
     }),
 
-  assign: ({ user_id, customer_id }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async assign({ user_id, customer_id }, ctx) {
+    const { app, scope } = ctx
+    const { person, customers, result } = await app.db.as(scope, async (trx) => {
       const person = await findUser(trx, scope, user_id)
-      note({ object_name: person.username })
-      return assign(trx, 'user_customer', person, await readCustomers(trx, scope, customer_id))
-    }),
+      const customers = await readCustomers(trx, scope, customer_id)
+      return { person, customers, result: await assign(trx, 'user_customer', person, customers) }
+    })
+    tellAbout(ctx, person, customers)
+    return result
+  },
 
-  unassign: ({ user_id, customer_id }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async unassign({ user_id, customer_id }, ctx) {
+    const { app, scope } = ctx
+    const { person, customers, result } = await app.db.as(scope, async (trx) => {
       const person = await findUser(trx, scope, user_id)
-      note({ object_name: person.username })
-      return unassign(trx, 'user_customer', person, await readCustomers(trx, scope, customer_id))
-    }),
+      const customers = await readCustomers(trx, scope, customer_id)
+      return { person, customers, result: await unassign(trx, 'user_customer', person, customers) }
+    })
+    tellAbout(ctx, person, customers)
+    return result
+  },
 
   async siteAssign({ customer_id, site_id }, ctx) {
     const { app, scope, note } = ctx
@@ -165,6 +185,15 @@ export const customer: Handlers<'customer'> = {
     tellMoved(ctx, moved)
     return { unassigned: moved.length, skipped }
   },
+}
+
+const tell = ({ app }: Ctx, { tenant_id, uid }: CustomerRow) => app.bus.publish(changed({ tenant_id }, 'customer', uid))
+
+/** Somebody was given customers, or lost them; how many people each has is said of it. */
+function tellAbout(ctx: Ctx, person: UserRow, customers: readonly CustomerRow[]): void {
+  ctx.note({ object_name: person.username })
+  for (const row of customers) tell(ctx, row)
+  tellAssigned(ctx.app, person, 'customer')
 }
 
 type Target = Pick<CustomerRow, 'tenant_id' | 'id' | 'uid'>

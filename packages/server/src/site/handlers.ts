@@ -1,13 +1,14 @@
 import type { site as contract, Receive, Reply } from '@sightline/contract'
 import { sql } from 'kysely'
-import { assign, unassign } from '../assignment.ts'
+import { assign, tellAssigned, unassign } from '../assignment.ts'
+import { changed } from '../bus.ts'
 import { lockCustomer } from '../customer/store.ts'
 import type { Trx } from '../db/database.ts'
 import { describeDevices, deviceRows, pageOfDevices } from '../device/store.ts'
 import { siteFigures } from '../event/store.ts'
-import { deletePictures, raiseFaces } from '../face/store.ts'
+import { eraseFace, listFaces, lockFace, raiseFaces } from '../face/store.ts'
 import { findPlace } from '../geo/store.ts'
-import { type Handlers, reply } from '../mount.ts'
+import { type Ctx, type Handlers, reply } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { pageOf } from '../page.ts'
 import { eachByItself, invalid, notFound, Refusal, refuseStale } from '../refusal.ts'
@@ -37,10 +38,18 @@ type ImportedRow = Reply<typeof contract.import>['rows'][number]
 const mostAskedMs = 10_000
 
 export const site: Handlers<'site'> = {
-  create: (draft, { app, scope }) =>
-    app.db.as(scope, async (trx) => describeSite(trx, scope, app.links, await createSite(trx, scope, draft))),
+  async create(draft, ctx) {
+    const { app, scope } = ctx
+    const { row, entity } = await app.db.as(scope, async (trx) => {
+      const row = await createSite(trx, scope, draft)
+      return { row, entity: await describeSite(trx, scope, app.links, row.uid) }
+    })
+    tell(ctx, row)
+    return entity
+  },
 
-  async import({ sites }, { app, scope, note }) {
+  async import({ sites }, ctx) {
+    const { app, scope, note } = ctx
     const end = performance.now() + mostAskedMs
     let isBusy = false
     const rows = await eachByItself<[number, Draft], ImportedRow>(
@@ -51,9 +60,10 @@ export const site: Handlers<'site'> = {
         // Whoever keeps it busy, these sites do not wait for it.
         isBusy ||= placed === null
         const draft = placed ?? given
-        const site_id = await app.db.as(scope, (trx) => createSite(trx, scope, draft))
+        const made = await app.db.as(scope, (trx) => createSite(trx, scope, draft))
+        tell(ctx, made)
         const is_placed = draft.site_address.lat !== null
-        return { row, outcome: 'created', site_id, is_placed, errors: {}, error_code: null }
+        return { row, outcome: 'created', site_id: made.uid, is_placed, errors: {}, error_code: null }
       },
       ([row], { errors = {}, code = null }) => ({
         ...{ row, outcome: 'failed', site_id: null, is_placed: false },
@@ -80,8 +90,9 @@ export const site: Handlers<'site'> = {
       return { ...entity, site_devices: await describeDevices(trx, scope, app, cameras) }
     }),
 
-  update: async ({ site_id, site_name, site_address, site_image, version, ...change }, { app, scope, note }) => {
-    const { after, nimbles } = await app.db.as(scope, async (trx) => {
+  async update({ site_id, site_name, site_address, site_image, version, ...change }, ctx) {
+    const { app, scope, note } = ctx
+    const { stored, after, nimbles } = await app.db.as(scope, async (trx) => {
       // Edge servers before the site, as everybody waits for them.
       const seen = await readSite(trx, scope, site_id)
       const isTurned = change.faces_allowed !== undefined && change.faces_allowed !== seen.faces_allowed
@@ -108,22 +119,31 @@ export const site: Handlers<'site'> = {
         .execute()
       const after = await describeSite(trx, scope, app.links, site_id)
       note(changeOf(before, after))
-      return { after, nimbles }
+      return { stored, after, nimbles }
     })
     for (const uid of nimbles) app.links.reconfigure(uid)
+    tell(ctx, stored)
     return after
   },
 
-  delete: ({ site_id }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async delete({ site_id }, ctx) {
+    const { app, scope, note } = ctx
+    // As owner: who was known here is forgotten in the events of cameras that have moved away, too.
+    const row = await app.db.owner(async (trx) => {
       const stored = await lockSite(trx, scope, site_id)
       if (await hasDevices(trx, stored))
         throw new Refusal(409, 'A site that has devices cannot be deleted.', { code: 'site_has_devices' })
-      await deletePictures(trx, app.env, { tenant_id: stored.tenant_id, site_id: stored.id })
+      for (const face of await listFaces(trx, scope, stored.id)) {
+        await lockFace(trx, face)
+        await eraseFace(trx, app.env, face)
+      }
       await trx.deleteFrom('site').where('tenant_id', '=', stored.tenant_id).where('id', '=', stored.id).execute()
-      note({ object_name: stored.name })
-      return { site_id }
-    }),
+      return stored
+    })
+    note({ object_name: row.name })
+    tell(ctx, row)
+    return { site_id }
+  },
 
   view: ({ site_id }, { app, scope }) =>
     app.db.read(scope, async (trx) => ({
@@ -145,30 +165,43 @@ export const site: Handlers<'site'> = {
       return reply(answer, { page: pageOf({ limit, offset }, await count()) })
     }),
 
-  healthRule: ({ site_id, version, ...change }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async healthRule({ site_id, version, ...change }, ctx) {
+    const { app, scope, note } = ctx
+    const { site, before, after } = await app.db.as(scope, async (trx) => {
       const site = await lockSite(trx, scope, site_id)
       const before = await readRule(trx, site)
       refuseStale(before, version)
-      const after = await changeRule(trx, site, change)
-      note({ object_name: site.name, ...changeOf(ruleEntity(before, site_id), ruleEntity(after, site_id)) })
-      return ruleEntity(after, site_id)
-    }),
+      return { site, before, after: await changeRule(trx, site, change) }
+    })
+    note({ object_name: site.name, ...changeOf(ruleEntity(before, site_id), ruleEntity(after, site_id)) })
+    tell(ctx, site)
+    return ruleEntity(after, site_id)
+  },
 
-  assign: ({ user_id, site_id }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async assign({ user_id, site_id }, { app, scope, note }) {
+    const { person, result } = await app.db.as(scope, async (trx) => {
       const person = await findUser(trx, scope, user_id)
-      note({ object_name: person.username })
-      return assign(trx, 'user_site', person, await readSites(trx, scope, site_id))
-    }),
+      return { person, result: await assign(trx, 'user_site', person, await readSites(trx, scope, site_id)) }
+    })
+    note({ object_name: person.username })
+    tellAssigned(app, person, 'site')
+    return result
+  },
 
-  unassign: ({ user_id, site_id }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async unassign({ user_id, site_id }, { app, scope, note }) {
+    const { person, result } = await app.db.as(scope, async (trx) => {
       const person = await findUser(trx, scope, user_id)
-      note({ object_name: person.username })
-      return unassign(trx, 'user_site', person, await readSites(trx, scope, site_id))
-    }),
+      return { person, result: await unassign(trx, 'user_site', person, await readSites(trx, scope, site_id)) }
+    })
+    note({ object_name: person.username })
+    tellAssigned(app, person, 'site')
+    return result
+  },
 }
+
+type Stored = { tenant_id: number; id: number; uid: string }
+const tell = ({ app }: Ctx, { tenant_id, id, uid }: Stored) =>
+  app.bus.publish(changed({ tenant_id, site_id: id }, 'site', uid))
 
 /**
  * With the position of its address, where the draft has none and the geocoder knows it. The middle of the country, which
@@ -186,8 +219,8 @@ async function placedByAddress(app: Services, scope: Scope, draft: Draft): Promi
   }
 }
 
-/** Answers its public id. @throws 400 for what the draft gets wrong, 404 for a customer out of reach */
-async function createSite(trx: Trx, scope: Scope, draft: Draft): Promise<string> {
+/** @throws 400 for what the draft gets wrong, 404 for a customer out of reach */
+async function createSite(trx: Trx, scope: Scope, draft: Draft): Promise<Stored> {
   refuseUnannounced(draft)
   const { tenant_id, id: customer_id } = await lockCustomer(trx, scope, draft.customer_id)
   if (draft.organization_id && tenant_id !== (await targetTenant(trx, scope, draft.organization_id))) throw notFound()
@@ -209,7 +242,7 @@ async function createSite(trx: Trx, scope: Scope, draft: Draft): Promise<string>
     .executeTakeFirstOrThrow()
   await trx.insertInto('health_rule').values({ tenant_id, site_id: id }).execute()
   await claimImage(trx, scope, 'site_image', draft.site_image, { tenant_id, site_id: id })
-  return uid
+  return { tenant_id, id, uid }
 }
 
 /** Faces are compared only where people are told so. @throws 400 */

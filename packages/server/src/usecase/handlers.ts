@@ -1,9 +1,10 @@
 import type { Receive, bundle as rows } from '@sightline/contract'
-import { type AssignmentTable, assign, unassign } from '../assignment.ts'
+import { type AssignmentTable, assign, tellAssigned, unassign } from '../assignment.ts'
+import { changed } from '../bus.ts'
 import { readChannel } from '../channel/store.ts'
 import { lockCustomer, readCustomer } from '../customer/store.ts'
 import type { Trx } from '../db/database.ts'
-import type { Handlers } from '../mount.ts'
+import type { Ctx, Handlers } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
 import { checkElements } from '../pipeline/store.ts'
 import { notFound, Refusal } from '../refusal.ts'
@@ -22,18 +23,27 @@ import {
   writeDefaults,
 } from './store.ts'
 
+type Owner = { tenant_id: number; id: number; uid: string }
+
 /** Whom an assignment is about, and through which table. @throws 404 */
 async function ownerOf(
   trx: Trx,
   scope: Scope,
   { user_id, customer_id }: { user_id?: string | undefined; customer_id?: string | undefined },
-): Promise<{ table: AssignmentTable; owner: { tenant_id: number; id: number }; name: string }> {
+): Promise<{ table: AssignmentTable; owner: Owner; name: string }> {
   if (user_id !== undefined) {
     const owner = await findUser(trx, scope, user_id)
     return { table: 'user_usecase', owner, name: owner.username }
   }
   const owner = await readCustomer(trx, scope, customer_id as string)
   return { table: 'customer_usecase', owner, name: owner.name }
+}
+
+/** Of a person they decide what that one sees, of a customer what may be attached. */
+function tell({ app, note }: Ctx, { table, owner, name }: Awaited<ReturnType<typeof ownerOf>>): void {
+  note({ object_name: name })
+  if (table === 'user_usecase') tellAssigned(app, owner, 'channel')
+  app.bus.publish(changed({ tenant_id: owner.tenant_id }, 'usecase', null))
 }
 
 /** Use cases by public id. @throws 404 */
@@ -70,26 +80,32 @@ export const usecase: Handlers<'usecase'> = {
     return usecaseEntity(row)
   },
 
-  assign: ({ usecase_id, ...to }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
-      const { table, owner, name } = await ownerOf(trx, scope, to)
-      note({ object_name: name })
-      return assign(trx, table, owner, await named(trx, usecase_id))
-    }),
+  async assign({ usecase_id, ...to }, ctx) {
+    const { app, scope } = ctx
+    const { of, result } = await app.db.as(scope, async (trx) => {
+      const of = await ownerOf(trx, scope, to)
+      return { of, result: await assign(trx, of.table, of.owner, await named(trx, usecase_id)) }
+    })
+    tell(ctx, of)
+    return result
+  },
 
-  unassign: ({ usecase_id, all, ...from }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async unassign({ usecase_id, all, ...from }, ctx) {
+    const { app, scope } = ctx
+    const { of, result } = await app.db.as(scope, async (trx) => {
       // Two who take different ones: the second waits, and finds what the first left.
       if (from.customer_id !== undefined) await lockCustomer(trx, scope, from.customer_id)
-      const { table, owner, name } = await ownerOf(trx, scope, from)
-      note({ object_name: name })
-      const result = await unassign(trx, table, owner, await named(trx, usecase_id))
+      const of = await ownerOf(trx, scope, from)
+      const result = await unassign(trx, of.table, of.owner, await named(trx, usecase_id))
       const { customer_id: customerUid } = from
-      if (customerUid === undefined || all || result.unassigned === 0) return result
+      if (customerUid === undefined || all || result.unassigned === 0) return { of, result }
       if ((await assignedUsecases(trx, scope, { customerUid })) === null)
         throw new Refusal(409, 'This would leave the customer none, which allows all.', { code: 'usecases_all_taken' })
-      return result
-    }),
+      return { of, result }
+    })
+    tell(ctx, of)
+    return result
+  },
 }
 
 type Wanted = NonNullable<Receive<typeof rows.defaultsSet>['defaults']>
@@ -113,15 +129,17 @@ export const bundle: Handlers<'bundle'> = {
       return defaultsEntity(bundle_usecase, await readDefaults(trx, tenant, bundle_usecase))
     }),
 
-  defaultsSet: ({ bundle_usecase, defaults, organization_id }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
-      const tenant = await targetTenant(trx, scope, organization_id)
-      const before = await readDefaults(trx, tenant, bundle_usecase)
-      await writeDefaults(trx, tenant, bundle_usecase, defaults && ownOf(defaults))
-      const after = await readDefaults(trx, tenant, bundle_usecase)
-      note({ object_name: bundle_usecase, ...changeOf(shown(before), shown(after)) })
-      return defaultsEntity(bundle_usecase, after)
-    }),
+  async defaultsSet({ bundle_usecase, defaults, organization_id }, { app, scope, note }) {
+    const { tenant_id, before, after } = await app.db.as(scope, async (trx) => {
+      const tenant_id = await targetTenant(trx, scope, organization_id)
+      const before = await readDefaults(trx, tenant_id, bundle_usecase)
+      await writeDefaults(trx, tenant_id, bundle_usecase, defaults && ownOf(defaults))
+      return { tenant_id, before, after: await readDefaults(trx, tenant_id, bundle_usecase) }
+    })
+    note({ object_name: bundle_usecase, ...changeOf(shown(before), shown(after)) })
+    app.bus.publish(changed({ tenant_id }, 'bundle', null))
+    return defaultsEntity(bundle_usecase, after)
+  },
 
   async list({ type }, { app, scope }) {
     const all = await app.db.as(scope, listUsecases)

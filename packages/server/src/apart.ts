@@ -2,30 +2,32 @@ import { fork } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { type ApartAnswer, type ApartRequest, outOfMemory } from './apart-messages.ts'
 import { invalid } from './refusal.ts'
-import { createTurns } from './turns.ts'
+import { createSharedTurns } from './turns.ts'
 
 export type ApartLimits = { timeMs: number; memoryBytes: number }
 
 // At low priority on a busy machine a good model takes its time; a client waits a minute.
 const usual: ApartLimits = { timeMs: 50_000, memoryBytes: 2 * 1024 ** 3 }
-/** Each takes a core and up to the memory limit. */
-const turns = createTurns({ atOnce: 2, waiting: 4 })
+/** Each takes a core and up to the memory limit; the next turn is another organization's where one waits. */
+const turnsOf = createSharedTurns<number>({ atOnce: 2, waiting: 8 }, { atOnce: 2, waiting: 4 })
 
 /**
  * Runs somebody else's model in a process that is ended when it takes too long or too much. Whatever the file does there,
  * the portal goes on.
  * @param script whose `workApart` answers the request
+ * @param tenantId for whom it is run
  * @param field of the input that is refused when the file cannot be used
  * @throws 400 for that field with the reason; 503 `busy` while too many others wait
  */
 export async function runApart<Request, Result>(
   script: URL,
+  tenantId: number,
   request: Request,
   field: string,
   limits: ApartLimits = usual,
 ): Promise<Result> {
   const sent: ApartRequest<Request> = { request, memoryBytes: limits.memoryBytes }
-  const answer: ApartAnswer<Result> = await turns.take(() => ask(script, sent, limits))
+  const answer: ApartAnswer<Result> = await turnsOf(tenantId).take(() => ask(script, sent, limits))
   if ('result' in answer) return answer.result
   if ('fault' in answer) throw invalid({ [field]: [answer.fault] })
   throw new Error(`The run of a model failed: ${answer.broken}`)

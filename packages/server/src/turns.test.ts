@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTurns } from './turns.ts'
+import { createSharedTurns, createTurns } from './turns.ts'
 
 /** Work whose end a test holds in its hands. */
 function work() {
@@ -45,4 +45,23 @@ test('who gives up while waiting never begins, and takes nobody’s turn', async
   first.end.resolve('first')
   third.end.resolve('third')
   expect([await done, await last, second.hasBegun()]).toEqual(['first', 'third', false])
+})
+
+test('what one party brings holds up no other, and neither has more than its share', async () => {
+  const turnsOf = createSharedTurns<string>({ atOnce: 3, waiting: 2 }, { atOnce: 2, waiting: 2 })
+  const storm = Array.from({ length: 4 }, work)
+  const [other, third] = [work(), work()]
+  const answers = storm.map(({ begin }) => turnsOf('one').take(begin))
+  expect(() => turnsOf('one').refuseMore()).toThrow(expect.objectContaining({ code: 'busy' }))
+  turnsOf('two').refuseMore()
+  answers.push(turnsOf('two').take(other.begin), turnsOf('three').take(third.begin))
+  await settled()
+  const begun = () => [...storm, other, third].map(({ hasBegun }) => hasBegun())
+  expect(begun()).toEqual([true, true, false, false, true, false])
+  // Before those of the party that has its share.
+  storm[0]?.end.resolve('done')
+  await settled()
+  expect(begun()).toEqual([true, true, false, false, true, true])
+  for (const { end } of [...storm, other, third]) end.resolve('done')
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: 6 }, () => 'done'))
 })

@@ -11,8 +11,10 @@ export type Turns = {
   take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
+type Most = { atOnce: number; waiting: number }
+
 /** Work that takes turns: so many at once, so many more wait, further ones are refused. */
-export function createTurns({ atOnce, waiting: mostWaiting }: { atOnce: number; waiting: number }): Turns {
+export function createTurns({ atOnce, waiting: mostWaiting }: Most): Turns {
   let busy = 0
   const waiting = new Set<() => void>()
 
@@ -58,5 +60,25 @@ export function createTurns({ atOnce, waiting: mostWaiting }: { atOnce: number; 
         leave()
       }
     },
+  }
+}
+
+/**
+ * Turns of all together, of which one party has so many: however much one brings, the others are not held up by it. Who is
+ * not among their own party's first waits there, and not where all wait.
+ */
+export function createSharedTurns<Party>(most: Most, mostOfOne: Most): (party: Party) => Turns {
+  const all = createTurns(most)
+  const known = new Map<Party, Turns>()
+  return (party) => {
+    const own = known.get(party) ?? createTurns(mostOfOne)
+    known.set(party, own)
+    return {
+      refuseMore() {
+        own.refuseMore()
+        all.refuseMore()
+      },
+      take: (work, signal) => own.take(() => all.take(work, signal), signal),
+    }
   }
 }

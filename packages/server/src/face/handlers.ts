@@ -120,7 +120,7 @@ export const face: Handlers<'face'> = {
         code: 'face_models_missing',
       })
     const { bytes } = await cleanPicture(file.bytes)
-    const { square, facePx, vectors } = await readUploaded(app.env, models, bytes)
+    const { square, facePx, vectors } = await readUploaded(app.env, row.tenant_id, models, bytes)
     const media = await keepMedia(app, {
       tenantId: row.tenant_id,
       kind: 'face',
@@ -181,7 +181,7 @@ export const face: Handlers<'face'> = {
     for (const picture of now) {
       if (picture.path === null) continue
       try {
-        const vectors = await readKept(app.env, models, picture.path)
+        const vectors = await readKept(app.env, picture.tenant_id, models, picture.path)
         await app.db.as(scope, (trx) => insertVectors(trx, picture, vectors))
         isStored = true
       } catch (error) {

@@ -27,10 +27,11 @@ const vectorsOf = (models: InUse, { vectors }: FaceResult) =>
  * Finds the one face of an uploaded picture and reads it with each model in use.
  * @throws 400 for `file` when there is no face, more than one, or one that is too small
  */
-export async function readUploaded(env: Env, models: InUse, picture: Uint8Array) {
+export async function readUploaded(env: Env, tenantId: number, models: InUse, picture: Uint8Array) {
   const { detector } = models[0] as InUse[number]
   const result = await runApart<FaceRequest, FaceResult>(
     script,
+    tenantId,
     {
       picture,
       detector: {
@@ -45,8 +46,8 @@ export async function readUploaded(env: Env, models: InUse, picture: Uint8Array)
 }
 
 /** Reads a picture that is kept with models that are new to it. @throws 400 for `file` */
-export async function readKept(env: Env, models: InUse, path: string) {
+export async function readKept(env: Env, tenantId: number, models: InUse, path: string) {
   const picture = await readFile(fileOf(env, path))
   const request = { picture, detector: null, embedders: embeddersOf(env, models) }
-  return vectorsOf(models, await runApart<FaceRequest, FaceResult>(script, request, 'file'))
+  return vectorsOf(models, await runApart<FaceRequest, FaceResult>(script, tenantId, request, 'file'))
 }

@@ -1,7 +1,7 @@
 /** Where zip codes and towns are, asked of the geocoder that GEOCODER_URL names. Answers are kept in memory. */
 import * as z from 'zod'
 import { getText, type Outgoing } from '../outgoing.ts'
-import { createTurns, type Turns } from '../turns.ts'
+import { createSharedTurns } from '../turns.ts'
 import type { Place } from './countries.ts'
 
 export type Found = Place & { city: string | null; state: string | null }
@@ -85,13 +85,7 @@ export function createGeocoder(
 ): Geocoder {
   const kept = new Map<string, { at: number; found: Promise<Found | null> }>()
   const knowsTowns = template.includes('{city}')
-  const all = createTurns(most)
-  const ofOne = new Map<number, Turns>()
-  const inTurn = (tenantId: number, work: () => Promise<Found | null>) => {
-    const turns = ofOne.get(tenantId) ?? createTurns(mostOfOne)
-    ofOne.set(tenantId, turns)
-    return turns.take(() => all.take(work))
-  }
+  const turnsOf = createSharedTurns<number>(most, mostOfOne)
   const ask = async (asked: Asked) => {
     const address = template.replace(/\{(country|zip|city)\}/g, (_, part: keyof Asked) =>
       encodeURIComponent(asked[part]),
@@ -105,7 +99,7 @@ export function createGeocoder(
       const known = kept.get(key)
       if (known && now() - known.at < keepMs) return known.found
       if (kept.size >= mostKept) kept.clear()
-      const found = inTurn(tenantId, () => ask(asked))
+      const found = turnsOf(tenantId).take(() => ask(asked))
       kept.set(key, { at: now(), found })
       // What could not be asked is asked again.
       found.catch(() => kept.delete(key))

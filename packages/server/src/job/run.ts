@@ -3,7 +3,7 @@ import type { Bus } from '../bus.ts'
 import type { Db } from '../db/database.ts'
 import { Refusal } from '../refusal.ts'
 import type { Principal } from '../scope.ts'
-import { createTurns, type Turns } from '../turns.ts'
+import { createSharedTurns, type Turns } from '../turns.ts'
 import { beatJobs, insertJob, type JobProgress, type JobRow, jobEntity, tidyJobs, updateJob } from './store.ts'
 
 /** What long work can say and hear. */
@@ -21,7 +21,7 @@ export type Jobs = {
   /**
    * Writes a job down and answers its public id; its `work` begins when it is its turn among those of its kind. What it
    * throws ends the job as failed.
-   * @throws 503 `busy` where a thousand of the kind are waiting
+   * @throws 503 `busy` where 250 of the kind are waiting for the organization, or a thousand for all
    */
   run(
     owner: Principal,
@@ -38,15 +38,17 @@ export type Jobs = {
 const beatMs = 15_000
 /** Of one kind, at this portal: some look at the database every second, or keep an edge server busy. */
 const mostOfKind = { atOnce: 64, waiting: 1000 }
+/** Of one organization: those of another begin also while it waits for an edge server that says nothing. */
+const mostOfOne = { atOnce: 16, waiting: 250 }
 
 export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBaseLogger }): Jobs {
   const running = new Map<string, { abort: AbortController; ended: Promise<void> }>()
 
-  const turns = new Map<string, Turns>()
-  const turnsOf = (kind: string): Turns => {
-    const known = turns.get(kind) ?? createTurns(mostOfKind)
+  const turns = new Map<string, (tenantId: number) => Turns>()
+  const turnsOf = (kind: string, tenantId: number): Turns => {
+    const known = turns.get(kind) ?? createSharedTurns<number>(mostOfKind, mostOfOne)
     turns.set(kind, known)
-    return known
+    return known(tenantId)
   }
   let beating: NodeJS.Timeout | undefined
   // A job may be cancelled at another portal than the one that works on it.
@@ -97,7 +99,7 @@ export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBas
       unstored = { ...unstored, ...progress }
     }
     try {
-      await turnsOf(row.kind).take(() => {
+      await turnsOf(row.kind, row.tenant_id).take(() => {
         tell({ state: 'running' })
         return work({ signal: abort.signal, report: tell })
       }, abort.signal)
@@ -120,7 +122,7 @@ export function createJobs({ db, bus, log }: { db: Db; bus: Bus; log: FastifyBas
     },
 
     async run(owner, kind, input, work) {
-      turnsOf(kind).refuseMore()
+      turnsOf(kind, owner.tenantId).refuseMore()
       const row = await db.as({ tenantId: owner.tenantId }, (trx) => insertJob(trx, owner, kind, input))
       const abort = new AbortController()
       const ended = perform(row, abort, work)

@@ -1,7 +1,7 @@
 /** Pictures and clips of events, which stay where they were taken until somebody looks at them. */
 import { notFound, Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
-import { createTurns, type Turns } from '../turns.ts'
+import { createSharedTurns, type Turns } from '../turns.ts'
 
 type Links = Pick<Services['links'], 'media'>
 
@@ -15,7 +15,7 @@ const mostFetched = { atOnce: 16, waiting: 500 }
 const mostFetchedOfOne = { atOnce: 4, waiting: 100 }
 
 type Kept = { media: Promise<EdgeMedia>; bytes: number }
-type Fetching = { known: Map<string, Kept>; all: Turns; ofOne: Map<string, Turns> }
+type Fetching = { known: Map<string, Kept>; turnsOf: (nimbleUid: string) => Turns }
 /** What is known by edge server and id, the one that was asked for last at the end; per set of links, as a test has many. */
 const recent = new WeakMap<Links, Fetching>()
 
@@ -25,12 +25,19 @@ const recent = new WeakMap<Links, Fetching>()
  *   too much is being fetched
  */
 export function readEdgeMedia(links: Links, nimbleUid: string, uid: string): Promise<EdgeMedia> {
-  const here: Fetching = recent.get(links) ?? { known: new Map(), all: createTurns(mostFetched), ofOne: new Map() }
+  const here: Fetching = recent.get(links) ?? {
+    known: new Map(),
+    // An edge server on a slow line holds up its own only.
+    turnsOf: createSharedTurns(mostFetched, mostFetchedOfOne),
+  }
   recent.set(links, here)
-  const { known } = here
+  const { known, turnsOf } = here
   // An id is unique within an organization only.
   const key = `${nimbleUid} ${uid}`
-  const kept = known.get(key) ?? { media: inTurn(here, nimbleUid, () => fetchMedia(links, nimbleUid, uid)), bytes: 0 }
+  const kept = known.get(key) ?? {
+    media: turnsOf(nimbleUid).take(() => fetchMedia(links, nimbleUid, uid)),
+    bytes: 0,
+  }
   known.delete(key)
   known.set(key, kept)
   kept.media.then(
@@ -46,13 +53,6 @@ export function readEdgeMedia(links: Links, nimbleUid: string, uid: string): Pro
     () => known.delete(key),
   )
   return kept.media
-}
-
-/** An edge server on a slow line holds up its own only. */
-async function inTurn({ all, ofOne }: Fetching, nimbleUid: string, fetch: () => Promise<EdgeMedia>) {
-  const turns = ofOne.get(nimbleUid) ?? createTurns(mostFetchedOfOne)
-  ofOne.set(nimbleUid, turns)
-  return turns.take(() => all.take(fetch))
 }
 
 async function fetchMedia(links: Links, nimbleUid: string, uid: string): Promise<EdgeMedia> {

@@ -33,7 +33,7 @@ export const model: Handlers<'model'> = {
     const upload = await app.db.as(scope, (trx) => findUpload(trx, app, scope, path))
     const image =
       picture === undefined ? await readFile(ownPicture) : await pictureOf({ app, scope, principal }, picture)
-    const result = await checkModel(upload.file, head ?? null, image)
+    const result = await checkModel(upload.tenant_id, upload.file, head ?? null, image)
     return {
       path,
       size: upload.size,
@@ -59,7 +59,7 @@ export const model: Handlers<'model'> = {
   async create({ model_name, path, head, labels, value_range }, ctx) {
     const { app, scope } = ctx
     const upload = await app.db.as(scope, (trx) => findUpload(trx, app, scope, path))
-    const result = await checkModel(upload.file, head, await readFile(ownPicture))
+    const result = await checkModel(upload.tenant_id, upload.file, head, await readFile(ownPicture))
     const beyond = Object.keys(labels).filter((index) => result.classes !== null && Number(index) >= result.classes)
     if (beyond.length > 0)
       throw invalid(Object.fromEntries(beyond.map((index) => [`labels.${index}`, ['label_class']])))

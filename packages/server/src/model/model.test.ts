@@ -218,7 +218,7 @@ describe('a file is refused in words, and the portal goes on:', () => {
     ]
     const large = await write(plain({ nodes, weights: [{ name: 'shape', dims: [4], ints: [30_000, 3, 64, 64] }] }))
     await expect(
-      checkModel(large, null, picture, { timeMs: 20_000, memoryBytes: 400 * 1024 ** 2 }),
+      checkModel(1, large, null, picture, { timeMs: 20_000, memoryBytes: 400 * 1024 ** 2 }),
     ).rejects.toMatchObject({
       errors: { path: ['model_too_much_memory:400'] },
     })
@@ -243,9 +243,11 @@ describe('a file is refused in words, and the portal goes on:', () => {
         weights: [{ name: 'trips', dims: [], ints: [2 ** 53] }],
       }),
     )
-    await expect(checkModel(endless, null, picture, { timeMs: 3000, memoryBytes: 1024 ** 3 })).rejects.toMatchObject({
-      errors: { path: ['model_too_slow:3'] },
-    })
+    await expect(checkModel(1, endless, null, picture, { timeMs: 3000, memoryBytes: 1024 ** 3 })).rejects.toMatchObject(
+      {
+        errors: { path: ['model_too_slow:3'] },
+      },
+    )
     expect(existsSync(endless)).toBe(true)
   })
 

@@ -357,19 +357,36 @@ test('people are kept for the days that their site says, from when they agreed; 
   for (const { face_id } of await people()) await admin.call('face.delete', { face_id })
 })
 
+const isAwaited = async () =>
+  (await rows(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%face%'`)).length > 0
+
+test('an edge server is told of a deletion when it is done, never before', async () => {
+  const { face_id } = await create('Held Red')
+  const { version } = await desired()
+  let deleting: ReturnType<Client['call']> | undefined
+  await t.services.db.owner(async (trx) => {
+    await sql`select from face where uid = ${face_id} for update`.execute(trx)
+    deleting = admin.call('face.delete', { face_id })
+    await until(isAwaited, 'the person is waited for')
+    expect((await desired()).version).toBe(version)
+  })
+  expect((await deleting)?.status).toBe(200)
+  expect((await desired()).version).toBe(version + 1)
+})
+
 test('who agrees anew while they are about to be forgotten is kept', async () => {
   const { face_id } = await create('Late Red')
   await admin.call('site.update', { site_id: siteUid, faces_days: 30 })
   await t.services.db.owner((trx) =>
     sql`update face set created_at = now() - interval '31 days' where uid = ${face_id}`.execute(trx),
   )
-  const waits = async () =>
-    (await rows(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%face%'`)).length > 0
+  const { version: told } = await desired()
   let forgetting = Promise.resolve()
   await t.services.db.as({ tenantId: site.tenant_id }, async (trx) => {
     await trx.updateTable('face').set({ renewed_at: sql`now()` }).where('uid', '=', face_id).execute()
     forgetting = forgetDue(t.services)
-    await until(waits, 'the person is waited for')
+    await until(isAwaited, 'the person is waited for')
+    expect((await desired()).version).toBe(told)
   })
   await forgetting
   expect((await admin.call('face.list', { site_id: siteUid })).body.response).toMatchObject([{ face_id }])
@@ -377,10 +394,11 @@ test('who agrees anew while they are about to be forgotten is kept', async () =>
   await admin.call('site.update', { site_id: siteUid, faces_days: null })
 })
 
-test('switched off, the channel is stopped in words and the edge server drops the gallery; a deleted site leaves no picture', async () => {
+test('switched off, the channel is stopped in words and the edge server drops the gallery; a deleted site leaves no picture and no name in events', async () => {
   const { face_id } = await create('Ben Green')
   expect((await addPicture(face_id, await painted(['rgb(0,255,0)']))).status).toBe(200)
   expect((await wanted())?.gallery?.size).toBe(28)
+  const { event_uuid: seen } = await eventOf(face_id)
   expect((await turn(false)).status).toBe(200)
   const stopped = await wanted()
   expect(stopped).toMatchObject({ refusal: 'faces_off' })
@@ -396,7 +414,9 @@ test('switched off, the channel is stopped in words and the edge server drops th
     await trx.updateTable('channel').set({ site_id: elsewhere.id }).where('site_id', '=', site.id).execute()
     await trx.updateTable('device').set({ site_id: elsewhere.id }).where('site_id', '=', site.id).execute()
   })
+  expect(await detailsOf(seen)).toMatchObject({ identity: face_id, likeness: 0.93 })
   expect((await admin.call('site.delete', { site_id: siteUid })).status).toBe(200)
+  expect(await detailsOf(seen)).toEqual({ instant: true, identity: null, track_id: 4 })
   expect(onDisk().some((kept) => kept.equals(bytes))).toBe(false)
   expect(await vectors()).toEqual([])
 })

@@ -93,13 +93,13 @@ export const face: Handlers<'face'> = {
   async delete({ face_id }, ctx) {
     const { app, scope } = ctx
     ctx.note({ ...unnamed, object_id: face_id })
-    const { row, nimbles } = await app.db.as(scope, async (trx) => {
+    const { row, nimbles } = await app.db.owner(async (trx) => {
       const row = await readFace(trx, scope, face_id)
-      return { row, nimbles: await raiseFaces(trx, row) }
-    })
-    await app.db.ingest(async (trx) => {
+      // Edge servers first, as everybody waits for them; they are told the new version with the person gone, or not at all.
+      const nimbles = await raiseFaces(trx, row)
       await lockFace(trx, row)
       await eraseFace(trx, app.env, row)
+      return { row, nimbles }
     })
     for (const uid of nimbles) app.links.reconfigure(uid)
     app.bus.publish(changed(row, 'face', row.uid))

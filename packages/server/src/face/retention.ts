@@ -15,11 +15,13 @@ export async function forgetDue(parts: Parts): Promise<void> {
   const { db, bus, links, log } = parts
   for (const face of await db.owner((trx) => dueFaces(trx).execute())) {
     try {
-      // Edge servers first, as everybody waits for them.
-      const nimbles = await db.owner((trx) => raiseFaces(trx, face))
-      if (!(await db.ingest((trx) => forget(trx, parts.env, face)))) continue
+      // Edge servers first, as everybody waits for them; they are told the new version with the person gone, or not at all.
+      const { nimbles, isForgotten } = await db.owner(async (trx) => ({
+        nimbles: await raiseFaces(trx, face),
+        isForgotten: await forget(trx, parts.env, face),
+      }))
       for (const uid of nimbles) links.reconfigure(uid)
-      bus.publish(changed(face, 'face', face.uid))
+      if (isForgotten) bus.publish(changed(face, 'face', face.uid))
     } catch (error) {
       log.error({ err: error, face: face.uid }, 'a person whose time is over could not be forgotten; tried again')
     }

@@ -251,14 +251,10 @@ export const unreadPictures = (trx: Trx, { tenant_id, site_id }: SiteKey, modelI
 export async function deletePictures(
   trx: Trx,
   env: Pick<Services['env'], 'dataDir'>,
-  which: { tenant_id: number } & ({ picture_id: number } | { face_id: number } | { site_id: number }),
+  which: { tenant_id: number } & ({ picture_id: number } | { face_id: number }),
 ): Promise<void> {
   const these =
-    'picture_id' in which
-      ? sql<SqlBool>`p.id = ${which.picture_id}`
-      : 'face_id' in which
-        ? sql<SqlBool>`p.face_id = ${which.face_id}`
-        : sql<SqlBool>`p.face_id in (select id from face where tenant_id = p.tenant_id and site_id = ${which.site_id})`
+    'picture_id' in which ? sql<SqlBool>`p.id = ${which.picture_id}` : sql<SqlBool>`p.face_id = ${which.face_id}`
   const { rows } = await sql<{ media_id: number; path: string | null }>`
     delete from face_picture p using media where p.tenant_id = ${which.tenant_id} and ${these}
       and media.tenant_id = p.tenant_id and media.id = p.media_id
@@ -277,8 +273,8 @@ async function forgetInEvents(trx: Trx, { tenant_id, uid }: { tenant_id: number;
 }
 
 /**
- * Deletes a locked person with everything that is kept of them. In a transaction of the writer of events, who alone changes
- * those: all of it, or nothing.
+ * Deletes a locked person with everything that is kept of them. In a transaction of the owner, who alone may change events
+ * and raise what edge servers run: all of it, or nothing.
  */
 export async function eraseFace(
   trx: Trx,

@@ -193,31 +193,79 @@ describe('leftovers', () => {
     return uids
   }
 
-  test('pictures go with their events, uploads that became part of nothing after a day, and their files too', async () => {
-    const site = await make.site()
-    const person = await make.user('admin')
-    const deleted = await make.site()
-    await db.owner((trx) => trx.deleteFrom('site').where('id', '=', deleted.id).execute())
+  test('pictures go with their events and their files too', async () => {
     const ofEvent = {
       kind: 'snapshot',
-      site_id: site.id,
+      site_id: channel.site_id,
       channel_id: channel.id,
       nimble_id: channel.nimble_id,
     } as const
-    const kept = [
-      await keep({ ...ofEvent, created_at: ago(6 * day) }),
-      // A picture of a camera that a person asked for belongs to the camera.
-      await keep({ ...ofEvent, created_by: person.id, created_at: ago(30 * day) }),
-      await keep({ created_at: ago(23 * hourMs) }),
-      await keep({ site_id: site.id, created_at: ago(30 * day) }),
-      await keep({ is_public: true, created_at: ago(30 * day) }),
-    ]
+    const kept = await keep({ ...ofEvent, created_at: ago(6 * day) })
     await keep({ ...ofEvent, created_at: ago(9 * day) })
     await keep({ ...ofEvent, kind: 'clip', created_at: ago(9 * day) })
-    await keep({ created_by: person.id, created_at: ago(25 * hourMs) })
-    await keep({ site_id: deleted.id, created_at: ago(25 * hourMs) })
     await endLeftovers(db, Date.now(), folder)
-    expect(await left()).toEqual(kept.sort())
+    expect(await left()).toEqual([kept])
+    await db.owner((trx) => trx.deleteFrom('media').where('uid', '=', kept).execute())
+    fs.rmSync(path.join(folder, 'media'), { recursive: true })
+  })
+
+  test('stills of cameras go when nothing shows them any more, also where nobody takes another there', async () => {
+    const person = await make.user('admin')
+    const [device, watched] = [await make.device(), await make.device()]
+    const drawn = await make.channel({}, watched)
+    const still = (minutes: number) =>
+      keep({
+        kind: 'snapshot',
+        ...{ site_id: device.site_id, nimble_id: device.nimble_id, created_by: person.id },
+        created_at: ago(minutes * 60_000),
+      })
+    const [shown, reference, fresh] = [await still(20), await still(20), await still(10)]
+    await still(20)
+    await db.owner(async (trx) => {
+      await trx.updateTable('device').set({ snapshot_uid: shown }).where('id', '=', device.id).execute()
+      await trx.updateTable('channel').set({ reference_uid: reference }).where('id', '=', drawn.id).execute()
+    })
+    await endLeftovers(db, Date.now(), folder)
+    expect(await left()).toEqual([shown, reference, fresh].sort())
+    await db.owner(async (trx) => {
+      await trx.deleteFrom('source').where('device_id', '=', device.id).execute()
+      await trx.deleteFrom('device').where('id', '=', device.id).execute()
+      await trx.updateTable('channel').set({ reference_uid: null }).where('id', '=', drawn.id).execute()
+      await trx
+        .updateTable('media')
+        .set({ created_at: ago(hourMs) })
+        .where('uid', '=', fresh)
+        .execute()
+    })
+    await endLeftovers(db, Date.now(), folder)
+    expect(await left()).toEqual([])
+  })
+
+  test('uploads go a day after they came, but those that a site or the instance shows', async () => {
+    const [site, deleted] = [await make.site(), await make.site()]
+    await db.owner((trx) => trx.deleteFrom('site').where('id', '=', deleted.id).execute())
+    const old = { created_at: ago(25 * hourMs) }
+    const fresh = await keep({ created_at: ago(23 * hourMs) })
+    const [image, logo, dark] = [await keep({ site_id: site.id, ...old }), await keep(old), await keep(old)]
+    // Those that were replaced are a site's, and public, still.
+    await keep({ site_id: site.id, ...old })
+    await keep({ is_public: true, ...old })
+    await keep({ site_id: deleted.id, ...old })
+    await keep({ created_by: (await make.user('admin')).id, ...old })
+    const url = (uid: string) => `/api/v1/media/${uid}`
+    await db.owner(async (trx) => {
+      await trx
+        .updateTable('site')
+        .set({ image: url(image) })
+        .where('id', '=', site.id)
+        .execute()
+      await trx
+        .updateTable('instance')
+        .set({ logo: url(logo), logo_dark: url(dark) })
+        .execute()
+    })
+    await endLeftovers(db, Date.now(), folder)
+    expect(await left()).toEqual([fresh, image, logo, dark].sort())
   })
 
   test('files whose upload was cut short go when nobody can be waiting for them any more', async () => {

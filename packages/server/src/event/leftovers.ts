@@ -2,6 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { isOldStill, removeFiles } from '../media/store.ts'
 import { rawCutoff } from './partitions.ts'
 import { hourMs } from './rollup.ts'
 
@@ -15,9 +16,9 @@ const modelUploadHours = 2
 const rowsPerRound = 5000
 
 /**
- * Ends what hangs on something that is gone: pictures and clips of events that are over their time, uploads that became
- * part of nothing or of a site that was deleted, files whose upload a crash cut short, and traces of long ago. Files go after their rows: a kill in between
- * leaves a file that nobody can ask for, never a row without its file.
+ * Ends what hangs on something that is gone: pictures and clips of events that are over their time, stills of cameras that
+ * nothing shows, uploads that are part of nothing or no longer, files whose upload a crash cut short, and traces of long
+ * ago. Files go after their rows: a kill in between leaves a file that nobody can ask for, never a row without its file.
  * @param dataDir where kept files are
  */
 export async function endLeftovers(db: Db, now: number, dataDir: string): Promise<void> {
@@ -25,13 +26,16 @@ export async function endLeftovers(db: Db, now: number, dataDir: string): Promis
   for (const { tenant_id, raw_days } of tenants) {
     // Its row is made when the event comes in, so it never goes before the event.
     const events = sql<SqlBool>`kind in ('snapshot', 'clip') and created_by is null and created_at < ${new Date(rawCutoff(now, raw_days))}`
-    const uploads = sql<SqlBool>`kind = 'image' and not is_public and created_at < ${new Date(now - uploadHours * hourMs)}
-      and (site_id is null or not exists (select from site s where s.tenant_id = m.tenant_id and s.id = m.site_id))`
+    // Named by the path that the upload answered, at whose end its id is.
+    const named = (column: string) => sql`right(${sql.ref(column)}, 36) = media.uid::text`
+    const uploads = sql<SqlBool>`kind = 'image' and created_at < ${new Date(now - uploadHours * hourMs)}
+      and not exists (select from site where site.tenant_id = media.tenant_id and ${named('site.image')})
+      and not exists (select from instance where ${named('instance.logo')} or ${named('instance.logo_dark')})`
     const models = sql<SqlBool>`kind = 'model' and created_at < ${new Date(now - modelUploadHours * hourMs)}
-      and not exists (select from model where model.tenant_id = m.tenant_id and model.media_id = m.id)`
+      and not exists (select from model where model.tenant_id = media.tenant_id and model.media_id = media.id)`
     const faces = sql<SqlBool>`kind = 'face' and created_at < ${new Date(now - hourMs)}
-      and not exists (select from face_picture p where p.tenant_id = m.tenant_id and p.media_id = m.id)`
-    for (const over of [events, uploads, models, faces]) await endMedia(db, tenant_id, over, dataDir)
+      and not exists (select from face_picture p where p.tenant_id = media.tenant_id and p.media_id = media.id)`
+    for (const over of [events, isOldStill, uploads, models, faces]) await endMedia(db, tenant_id, over, dataDir)
   }
   await endCutUploads(join(dataDir, 'uploads'), now)
   await inRounds(async () => {
@@ -44,16 +48,22 @@ export async function endLeftovers(db: Db, now: number, dataDir: string): Promis
   })
 }
 
-async function endMedia(db: Db, tenantId: number, over: ReturnType<typeof sql<SqlBool>>, dataDir: string) {
+async function endMedia(db: Db, tenantId: number, over: typeof isOldStill, dataDir: string) {
   await inRounds(async () => {
-    // What is taken into use meanwhile is locked, and judged again by its new row.
-    const { rows } = await db.owner((trx) =>
-      sql<{ path: string | null }>`delete from media where tenant_id = ${tenantId} and id in (
-        select id from media m where tenant_id = ${tenantId} and ${over} limit ${rowsPerRound} for update)
-        returning path`.execute(trx),
-    )
-    for (const { path } of rows) if (path !== null) await rm(join(dataDir, path), { force: true })
-    return rows.length
+    const gone = await db.owner(async (trx) => {
+      const { rows } = await sql<{ id: number }>`select id from media where tenant_id = ${tenantId} and ${over}
+        limit ${rowsPerRound} for update`.execute(trx)
+      // Judged again: what was being taken into use is part of something by now.
+      return trx
+        .deleteFrom('media')
+        .where('tenant_id', '=', tenantId)
+        .where(sql<SqlBool>`id = any(${rows.map(({ id }) => id)}::int4[])`)
+        .where(over)
+        .returning('path')
+        .execute()
+    })
+    await removeFiles({ dataDir }, gone)
+    return gone.length
   })
 }
 

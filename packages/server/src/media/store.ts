@@ -68,6 +68,14 @@ export async function keepMedia({ db, env }: Pick<Services, 'db' | 'env'>, media
   return uid
 }
 
+/** Of rows that are gone. After their transaction: a kill in between leaves a file that nobody can ask for. */
+export async function removeFiles(
+  { dataDir }: Pick<Services['env'], 'dataDir'>,
+  rows: readonly Pick<MediaRow, 'path'>[],
+): Promise<void> {
+  for (const { path } of rows) if (path !== null) await rm(join(dataDir, path), { force: true })
+}
+
 /** Takes back what `keepMedia` kept and nothing came to be part of. */
 export async function dropMedia(
   { db, env }: Pick<Services, 'db' | 'env'>,
@@ -75,14 +83,9 @@ export async function dropMedia(
   uid: string,
 ): Promise<void> {
   const gone = await db.as({ tenantId }, (trx) =>
-    trx
-      .deleteFrom('media')
-      .where('tenant_id', '=', tenantId)
-      .where('uid', '=', uid)
-      .returning('path')
-      .executeTakeFirst(),
+    trx.deleteFrom('media').where('tenant_id', '=', tenantId).where('uid', '=', uid).returning('path').execute(),
   )
-  if (gone?.path) await rm(join(env.dataDir, gone.path), { force: true })
+  await removeFiles(env, gone)
 }
 
 /** Readers see the whole file or none. */
@@ -93,10 +96,7 @@ async function writeWhole(file: string, body: Uint8Array): Promise<void> {
   await rename(draft, file)
 }
 
-/**
- * Keeps a picture of a camera. Older ones that no device shows and on which no zones were drawn go meanwhile, so that stills asked for again and again
- * never fill the disk.
- */
+/** Keeps a picture of a camera. Old ones go meanwhile, so that stills asked for again and again never fill the disk. */
 export async function keepStill(
   app: Pick<Services, 'db' | 'env'>,
   of: { tenant_id: number; site_id: number | null; nimble_id: number; channel_id?: number },
@@ -116,23 +116,20 @@ export async function keepStill(
   })
 }
 
+/**
+ * Of rows of `media`: a picture that somebody asked for, that no camera shows any more and no zones were drawn on. Those of
+ * events have nobody who asked for them, and live as long as their event.
+ */
+export const isOldStill = sql<SqlBool>`kind = 'snapshot' and created_by is not null
+  and created_at < now() - make_interval(mins => ${stillMinutes})
+  and not exists (select from device where device.tenant_id = media.tenant_id and device.snapshot_uid = media.uid)
+  and not exists (select from channel where channel.tenant_id = media.tenant_id and channel.reference_uid = media.uid)`
+
 async function dropOldStills({ db, env }: Pick<Services, 'db' | 'env'>, tenantId: number): Promise<void> {
   const gone = await db.as({ tenantId }, (trx) =>
-    trx
-      .deleteFrom('media')
-      .where('tenant_id', '=', tenantId)
-      .where('kind', '=', 'snapshot')
-      // Those asked for by a person; an event's snapshot has nobody here and lives as long as its event.
-      .where('created_by', 'is not', null)
-      .where('created_at', '<', sql<Date>`now() - make_interval(mins => ${stillMinutes})`)
-      .where(
-        sql<SqlBool>`not exists (select from device where device.tenant_id = media.tenant_id and device.snapshot_uid = media.uid)
-          and not exists (select from channel where channel.tenant_id = media.tenant_id and channel.reference_uid = media.uid)`,
-      )
-      .returning('path')
-      .execute(),
+    trx.deleteFrom('media').where('tenant_id', '=', tenantId).where(isOldStill).returning('path').execute(),
   )
-  for (const { path } of gone) if (path) await rm(join(env.dataDir, path), { force: true })
+  await removeFiles(env, gone)
 }
 
 /** A file in the caller's reach, or a public one for anybody; undefined when there is none. */

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { keepMedia } from '../media/store.ts'
 import { desiredConfig } from '../nimble/desired.ts'
 import { type Client, type TestApp, testApp } from '../testing/app.ts'
 
@@ -89,7 +92,12 @@ describe('is deleted', () => {
     await superAdmin.call('bundle.defaultsSet', { bundle_usecase: 'pplcnt', organization_id, defaults })
     await admin.call('customer.destroy', { customer_id: body.response.customer_id })
     await superAdmin.call('user.delete', { user_id: admin.user?.uid })
+    const picture = { tenantId: row.tenant_id, kind: 'image', contentType: 'image/png', body: Buffer.of(1) } as const
+    const uid = await keepMedia(t.services, picture)
+    const file = join(t.services.env.dataDir, 'media', uid.slice(-2), uid)
+    expect(existsSync(file)).toBe(true)
     expect((await superAdmin.call('organization.delete', { organization_id })).status).toBe(200)
+    expect(existsSync(file)).toBe(false)
     expect((await superAdmin.call('organization.delete', { organization_id })).status).toBe(404)
     const { rows } = await t.services.db.owner((trx) =>
       sql`select code from trace where object_name = 'Soon gone' order by id`.execute(trx),

@@ -3,6 +3,7 @@ import { may } from '@sightline/domain'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { OrganizationTable } from '../db/schema.ts'
+import type { MediaRow } from '../media/store.ts'
 import { notFound, Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 
@@ -37,9 +38,13 @@ export async function targetTenant(trx: Trx, scope: Scope, organizationUid: stri
 /**
  * Removes an organization in which nothing is left that somebody made. What the log says about it stays, with the
  * default organization.
+ * @returns its number, and its files, which go after the commit
  * @throws 409 that counts what it still has: people, customers, edge servers, models
  */
-export async function removeOrganization(trx: Trx, uid: string): Promise<void> {
+export async function removeOrganization(
+  trx: Trx,
+  uid: string,
+): Promise<{ tenant_id: number; files: Pick<MediaRow, 'path'>[] }> {
   const { tenant_id } = await trx
     .selectFrom('organization')
     .select('tenant_id')
@@ -59,9 +64,11 @@ export async function removeOrganization(trx: Trx, uid: string): Promise<void> {
     .set((eb) => ({ tenant_id: eb.selectFrom('organization').select('tenant_id').where('is_default', '=', true) }))
     .where('tenant_id', '=', tenant_id)
     .execute()
-  for (const table of ['license', 'bundle_default', 'media', 'job', 'one_time_token'] as const)
+  for (const table of ['license', 'bundle_default', 'job', 'one_time_token'] as const)
     await trx.deleteFrom(table).where('tenant_id', '=', tenant_id).execute()
+  const files = await trx.deleteFrom('media').where('tenant_id', '=', tenant_id).returning('path').execute()
   await trx.deleteFrom('organization').where('tenant_id', '=', tenant_id).execute()
+  return { tenant_id, files }
 }
 
 export const toOrganization = (row: OrganizationRow): Organization => ({

@@ -58,14 +58,13 @@ export async function claimImage(
   use: PictureUse,
 ): Promise<void> {
   if (!path) return
-  const row = await trx
-    .selectFrom('media')
-    .select(['tenant_id', 'id'])
+  const { numUpdatedRows } = await trx
+    .updateTable('media')
+    .set(use)
     .where('uid', '=', path.slice(-36))
     .where('kind', '=', 'image')
     .where(within(scope, 'media', null))
     .where((eb) => eb.or([eb('created_by', '=', scope.principal.userId), eb('created_by', 'is', null)]))
     .executeTakeFirst()
-  if (!row) throw invalid({ [field]: ['upload_unknown'] })
-  await trx.updateTable('media').set(use).where('tenant_id', '=', row.tenant_id).where('id', '=', row.id).execute()
+  if (numUpdatedRows === 0n) throw invalid({ [field]: ['upload_unknown'] })
 }

@@ -1,7 +1,12 @@
 /** Two portals on one database, fifty calls at once: of what there is one of, one gets it. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { usecaseUid } from './db/seed.ts'
+import type { Scope } from './scope.ts'
+import { lockSites, moveSites } from './site/store.ts'
 import { type Answer, type Client, type TestApp, testApp } from './testing/app.ts'
 import { triangleZone } from './testing/samples.ts'
+import { until } from './testing/until.ts'
 
 const shared = { DATABASE_URL: 'postgres://shared/database' }
 const calls = 50
@@ -26,11 +31,11 @@ const atOnce = (count: number, call: (admin: Client, i: number) => Promise<Answe
  * Answers what the winner was told. Who waits longer than a call may, on a busy machine, has not won and may try again; the
  * others are told why.
  */
-function oneWins(answers: readonly Answer[], lost: number): Answer {
+function oneWins(answers: readonly Answer[], lost: number, won = 201): Answer {
   const [winner, ...others] = answers.toSorted((a, b) => a.status - b.status)
   for (const { status, body } of others)
     expect([status, body.retryable ?? false]).toEqual(status === 503 ? [503, true] : [lost, false])
-  expect(winner?.status).toBe(201)
+  expect(winner?.status).toBe(won)
   expect(others.map(({ status }) => status)).toContain(lost)
   return winner as Answer
 }
@@ -159,5 +164,74 @@ describe('fifty at once over two portals', () => {
     expect(oneWins(answers, 400).body.response).toHaveLength(12)
     const { page } = (await (admins[1] as Client).call('device.list', { site_id })).body
     expect(page.total).toBe(12)
+  })
+
+  test('change the same person as they saw them: one change is made, and the others are told', async () => {
+    const { uid: user_id } = await portals[0].make.user('viewer')
+    const { version } = (await (admins[0] as Client).call('user.id', { user_id })).body.response
+    const answers = await atOnce(calls, (admin, i) =>
+      admin.call('user.update', { user_id, firstname: `Name ${i}`, version }),
+    )
+    const { firstname } = oneWins(answers, 412, 200).body.response
+    const { body } = await (admins[1] as Client).call('user.id', { user_id })
+    expect(body.response).toMatchObject({ firstname, version: version + 1 })
+  })
+
+  test('take the rank of each other, of the only two who can do everything: one keeps it', async () => {
+    const [first, second] = portals
+    const { db } = first.services
+    const everybody = (status: 'active' | 'disabled') =>
+      db.owner((trx) => trx.updateTable('app_user').set({ status }).where('role_key', '=', 'super_admin').execute())
+    await everybody('disabled')
+    const [one, two] = [await first.make.user('super_admin'), await first.make.user('super_admin')]
+    const [at, beside] = [await first.signIn(one), await second.signIn(two)]
+    const demote = (by: Client, whom: { uid: string }) =>
+      by.call('user.update', { user_id: whom.uid, role_key: 'viewer' })
+    const [winner, loser] = (await Promise.all([demote(at, two), demote(beside, one)])).toSorted(
+      (a, b) => a.status - b.status,
+    )
+    await everybody('active')
+    // Who lost their rank before their own call was looked at is a stranger by then.
+    expect([winner?.status, [401, 409].includes(loser?.status ?? 0)]).toEqual([200, true])
+  })
+})
+
+describe('while a site goes to a customer who may attach less, no analytic comes to it', () => {
+  test.each([
+    ['that is made there', 'channel.create'],
+    ['with a camera that moves there', 'device.update'],
+  ] as const)('%s', async (_, operation) => {
+    const [{ make, services }] = portals
+    const [site, elsewhere] = [await make.site(), await make.site()]
+    const customer = await make.customer()
+    await (admins[0] as Client).call('usecase.assign', {
+      customer_id: customer.uid,
+      usecase_id: [usecaseUid('intrdtec')],
+    })
+    const device = await make.device({}, operation === 'channel.create' ? site : elsewhere)
+    if (operation === 'device.update') await make.channel({ usecase_key: 'pplcnt' }, device)
+    const input =
+      operation === 'channel.create'
+        ? { channel_name: 'Late', device_id: device.uid, usecase_key: 'pplcnt', zones: [triangleZone] }
+        : { device_id: device.uid, site_id: site.uid }
+    const { user } = admins[0] as Client
+    const scope = { tenantId: site.tenant_id, siteIds: null, usecaseIds: null, channelUids: null }
+    let coming: Promise<Answer> | undefined
+    // As `customer.siteAssign` does it, stopped before its end.
+    await services.db.as(scope, async (trx) => {
+      const all = { ...scope, principal: { userId: user?.id } } as Scope
+      await moveSites(trx, customer, await lockSites(trx, all, [site.uid]))
+      coming = (admins[1] as Client).call(operation, input)
+      await until(async () => {
+        const { rows } = await services.db.owner((other) =>
+          sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+            other,
+          ),
+        )
+        return rows.length > 0
+      }, 'the call waits for the site')
+    })
+    const { status, body } = (await coming) as Answer
+    expect([status, body.error_code]).toEqual([409, 'usecase_not_assigned'])
   })
 })

@@ -8,6 +8,7 @@ import { raiseDesired, readNimble } from '../nimble/store.ts'
 import { completeElements, freePipelineName, insertPipeline, lockPipeline } from '../pipeline/store.ts'
 import { invalid } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
+import { holdSite } from '../site/store.ts'
 import { sourcesOfDevices } from '../source/store.ts'
 import { insertZones } from '../static/store.ts'
 import { newUid } from '../uid.ts'
@@ -30,11 +31,13 @@ export async function createChannel(trx: Trx, scope: Scope, draft: Draft): Promi
   if (!source) throw invalid({ source_id: ['not_found'] })
   const usecase = (await listUsecases(trx)).find((row) => row.key === draft.usecase_key)
   if (!usecase) throw invalid({ usecase_key: ['one_of'] })
-  await refuseUnassigned(trx, scope, { siteUid: device.site_uid }, [usecase])
   const nimble = await readNimble(trx, scope, device.nimble_uid)
   const place = { tenant_id: device.tenant_id, nimble_id: nimble.id, timezone: device.timezone }
-  // Before anything refers to it: edge server, then licence, then pipeline is the order in which everybody waits.
+  // Before anything refers to it: edge server, site, licence, then pipeline is the order in which everybody waits.
   const edge = await raiseDesired(trx, place)
+  // Whoever gives it to another customer counts what is there, or waits until this is.
+  await holdSite(trx, scope, device.site_uid)
+  await refuseUnassigned(trx, scope, { siteUid: device.site_uid }, [usecase])
   await claimChannels(trx, edge, [draft.usecase_key], new Date())
 
   const defaults = await readDefaults(trx, device.tenant_id, draft.usecase_key)

@@ -10,7 +10,7 @@ import { type NimbleRow, raiseDesired, readNimble } from '../nimble/store.ts'
 import { freePipelineName, insertPipeline } from '../pipeline/store.ts'
 import { eachByItself, notFound, type Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
-import { readSite } from '../site/store.ts'
+import { findSite, holdSite } from '../site/store.ts'
 import { moveSources } from '../source/store.ts'
 import { refuseUnassigned } from '../usecase/store.ts'
 import { type DeviceRow, deviceRows, lockDevice } from './store.ts'
@@ -159,11 +159,13 @@ export async function moveToSite(
   device: Pick<DeviceRow, 'tenant_id' | 'id' | 'site_id' | 'timezone' | 'snapshot_uid' | 'nimble_id'>,
   siteUid: string,
 ): Promise<number> {
-  const target = await readSite(trx, scope, siteUid)
-  if (target.tenant_id !== device.tenant_id) throw notFound()
-  if (target.id === device.site_id) return target.id
-  // As everybody waits: the edge server before what it runs.
+  const seen = await findSite(trx, scope, siteUid)
+  if (seen.tenant_id !== device.tenant_id) throw notFound()
+  if (seen.id === device.site_id) return seen.id
+  // As everybody waits: the edge server, the site, what runs there. Whoever gives the site to another customer counts what
+  // is there, or waits until this is.
   await raiseDesired(trx, device)
+  const target = await holdSite(trx, scope, siteUid)
   const { tenant_id } = device
   const channels = await trx
     .selectFrom('channel')

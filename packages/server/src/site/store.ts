@@ -132,6 +132,19 @@ export async function describeSite(trx: Trx, scope: Scope, links: Links, uid: st
   return entity as Site
 }
 
+/** As `findSite`; until the transaction ends it stays, and with its customer. Others may hold it so, too. */
+export async function holdSite(trx: Trx, scope: Scope, uid: string) {
+  const row = await trx
+    .selectFrom('site')
+    .select(['tenant_id', 'id', 'customer_id', 'timezone'])
+    .where('uid', '=', uid)
+    .where(within(scope, 'site', 'site.id'))
+    .forShare()
+    .executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
 /** As `readSite`; nobody else changes it, nor adds a device, until the transaction ends. */
 export async function lockSite(trx: Trx, scope: Scope, uid: string): Promise<SiteRow> {
   const [row] = await lockSites(trx, scope, [uid])

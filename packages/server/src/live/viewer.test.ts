@@ -2,6 +2,7 @@ import type { LiveMessage } from '@sightline/contract'
 import type { OverlayBox } from '@sightline/contract/edge'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
+import { blur } from '../media/store.ts'
 import { blurring, viewer, viewerBacklogBytes } from './viewer.ts'
 
 /** A connection that takes what it is told to take. */
@@ -117,6 +118,10 @@ describe('a viewer of the live picture', () => {
   })
 })
 
+const clear = await sharp({ create: { width: 320, height: 180, channels: 3, background: '#fff' } })
+  .jpeg()
+  .toBuffer()
+
 it('who sees pictures blurred gets no video, and each picture blurred, from the moment that it is so', async () => {
   const { promise: blurred, resolve } = Promise.withResolvers<Buffer>()
   const sent: string[] = []
@@ -129,9 +134,6 @@ it('who sees pictures blurred gets no video, and each picture blurred, from the 
     waiting: (cause: string | null) => sent.push(`waiting ${cause}`),
     ended: () => undefined,
   }
-  const clear = await sharp({ create: { width: 320, height: 180, channels: 3, background: '#fff' } })
-    .jpeg()
-    .toBuffer()
   let isBlurred = false
   const listener = blurring(seen as never, () => isBlurred)
   listener.init(Buffer.of(1))
@@ -143,4 +145,22 @@ it('who sees pictures blurred gets no video, and each picture blurred, from the 
   listener.jpeg(clear)
   expect((await sharp(await blurred).metadata()).width).toBe(480)
   expect(sent).toEqual(['init', 'fragment', 'clear', 'waiting role_blurred', 'waiting role_blurred'])
+})
+
+it('a picture is blurred once for all who look, and left out, not told as broken, where too many wait', async () => {
+  const look = () => {
+    const sent: unknown[] = []
+    const seen = { jpeg: (picture: Buffer) => sent.push(picture), waiting: (cause: string | null) => sent.push(cause) }
+    return { listener: blurring(seen as never, () => true), sent }
+  }
+  const [one, two, other] = [look(), look(), look()]
+  const picture = Buffer.from(clear)
+  const rush = Array.from({ length: 202 }, () => blur(Buffer.from(clear)))
+  one.listener.jpeg(picture)
+  await Promise.all(rush)
+  expect(one.sent).toEqual([])
+  for (const { listener } of [one, two]) listener.jpeg(picture)
+  other.listener.jpeg(Buffer.of(1))
+  await expect.poll(() => [one.sent.length, two.sent.length, other.sent]).toEqual([1, 1, ['bad_stream']])
+  expect(one.sent[0]).toBe(two.sent[0])
 })

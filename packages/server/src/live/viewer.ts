@@ -1,6 +1,7 @@
 import type { LiveMessage } from '@sightline/contract'
 import { blur } from '../media/store.ts'
 import type { LiveListener, LiveMode } from '../nimble/store.ts'
+import { Refusal } from '../refusal.ts'
 import type { Socket } from '../sockets.ts'
 
 /** First byte of a binary frame. */
@@ -89,7 +90,10 @@ export function blurring(seen: LiveListener, isBlurred: () => boolean): LiveList
       if (isBusy) return
       isBusy = true
       blur(picture)
-        .then(seen.jpeg, () => seen.waiting('bad_stream'))
+        .then(seen.jpeg, (error: unknown) => {
+          // Where too many wait this picture is left out as well: the stream is as good as it was.
+          if (!(error instanceof Refusal && error.code === 'busy')) seen.waiting('bad_stream')
+        })
         .finally(() => {
           isBusy = false
         })

@@ -33,7 +33,16 @@ export const isBlurred = (media: Pick<MediaRow, 'kind'>, principal: Principal | 
  * A JPEG in the shape of the given one that shows where something is, and not who.
  * @throws 502 for what is no JPEG, 503 where too many wait
  */
-export const blur = (jpeg: Uint8Array): Promise<Buffer> => turns.take(() => blurred(jpeg))
+export function blur(jpeg: Uint8Array): Promise<Buffer> {
+  const known = kept.get(jpeg)
+  if (known) return known
+  const made = turns.take(() => blurred(jpeg))
+  kept.set(jpeg, made)
+  made.catch(() => kept.delete(jpeg))
+  return made
+}
+/** All who look at a camera are handed the same picture: it is blurred once. */
+const kept = new WeakMap<Uint8Array, Promise<Buffer>>()
 
 async function blurred(jpeg: Uint8Array): Promise<Buffer> {
   const picture = openPicture(jpeg, { failOn: 'none' })

@@ -220,6 +220,22 @@ describe('a client of the stream', () => {
     expect([told(2), told(100)]).toEqual([true, false])
   })
 
+  it('that went takes no room from the others, whatever it would reach by now', () => {
+    const { tell, connect } = portal()
+    const [client, gone] = [connect(user), connect(as(6, user))]
+    gone.leave()
+    for (let i = 1; i < 100; i++) gone.see({ ...user, siteIds: [100 + i] })
+    tell(changed(10))
+    tick()
+    const after = client.cursor()
+    client.leave()
+    for (let i = 0; i < 10; i++) {
+      tell(changed(10, 1, `${'x'.repeat(50_000)}${i}`))
+      tick()
+    }
+    expect(connect(user, after).isResumed()).toBe(true)
+  })
+
   it('that reaches something else by now is told to read again', () => {
     const { tell, connect } = portal()
     const client = connect(admin)

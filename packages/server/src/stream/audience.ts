@@ -79,8 +79,10 @@ export function createAudiences(bus: Bus) {
       audience.add(member, hello, after)
       socket.gone.addEventListener('abort', () => audience.remove(member))
       return (now: Scope) => {
+        // First: an audience that nobody joins would stay for ever.
+        if (socket.gone.aborted) return
         const next = audienceOf(now)
-        if (next === audience || socket.gone.aborted) return
+        if (next === audience) return
         audience.remove(member)
         audience = next
         next.add(member, null, undefined)

@@ -3,12 +3,12 @@ import { normalizeIP } from '@fastify/rate-limit'
 import type { Op } from '@sightline/contract'
 import { awayHeader } from '@sightline/contract/away'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createGuesses, rateLimited } from './auth/guesses.ts'
 import { checkOrigin } from './auth/origin.ts'
 import { callersOf, findCaller, noteActivity } from './auth/store.ts'
 import { sessionToken } from './cookie.ts'
 import { ownOrigins } from './env.ts'
 import { type Gates, unauthorized } from './mount.ts'
-import { Refusal } from './refusal.ts'
 import type { Services } from './services.ts'
 import { watchSockets } from './sockets.ts'
 import { writeTrace } from './trace.ts'
@@ -19,6 +19,7 @@ const strangersPerMinute = 300
 /** The gates of the real server: sessions in the database, this portal's origins, limits in this process. */
 export function createGates(app: FastifyInstance, services: Services): Gates {
   const { db, env, log } = services
+  const guesses = createGuesses(strangersPerMinute)
   const limiters = new Map<number, ReturnType<FastifyInstance['createRateLimit']>>()
   const limiter = (perMinute: number) => {
     const known = limiters.get(perMinute)
@@ -30,11 +31,19 @@ export function createGates(app: FastifyInstance, services: Services): Gates {
   return {
     async authenticate(request, row) {
       // Keys for machines come with a later version; a key that is sent is judged alone, and none is known.
-      if (request.headers['x-portal'] !== undefined) throw unauthorized('the key is not valid', 'bad_key')
+      if (request.headers['x-portal'] !== undefined) {
+        guesses.mayAsk(request.ip)
+        guesses.wrong(request.ip)
+        throw unauthorized('the key is not valid', 'bad_key')
+      }
       const token = sessionToken(request, env)
-      if (token === undefined) return null
+      if (token === undefined || !guesses.mayAsk(request.ip, token)) return null
       const found = await db.read(null, (trx) => findCaller(trx, token), { statements: 1 })
-      if (found === null) return null
+      if (found === null) {
+        guesses.wrong(request.ip)
+        return null
+      }
+      guesses.right(token)
       const { isDue, ...caller } = found
       if (isDue && isOfPerson(request, row)) await db.instance((trx) => noteActivity(trx, caller.principal))
       return caller
@@ -55,11 +64,7 @@ export function createGates(app: FastifyInstance, services: Services): Gates {
       if (row.kind === 'file' && row.perMinute === undefined) return
       const state = await limiter(row.perMinute ?? (request.caller ? env.callsPerMinute : strangersPerMinute))(request)
       if (state.isAllowed || !state.isExceeded) return
-      throw new Refusal(429, 'Too many requests, wait a moment.', {
-        code: 'rate_limited',
-        args: { seconds: state.ttlInSeconds },
-        headers: { 'retry-after': String(state.ttlInSeconds) },
-      })
+      throw rateLimited(state.ttlInSeconds)
     },
 
     async trace(request, entry) {

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createServer } from './app.ts'
+import { newToken } from './auth/store.ts'
 import { readEnv } from './env.ts'
 import { type Client, type TestApp, testApp, testOrigin } from './testing/app.ts'
 
@@ -344,6 +345,39 @@ describe('limits', () => {
     expect(Number(headers['retry-after'])).toBeGreaterThan(0)
     expect(body).toMatchObject({ error_code: 'rate_limited', retryable: true })
     expect((await other.send({ url: `${api}/acl/list` })).status).toBe(200)
+  })
+})
+
+describe('whoever guesses tokens or keys', () => {
+  const api = '/api/v1/user/info'
+  const guess = async (remoteAddress: string, headers: Record<string, string>) =>
+    (await t.stranger().send({ url: api, headers, remoteAddress })).status
+  const some = (remoteAddress: string, headers: () => Record<string, string>) =>
+    Promise.all(Array.from({ length: 300 }, () => guess(remoteAddress, headers())))
+  const token = () => ({ cookie: `sightline=${newToken()}` })
+
+  test('asks the database nothing with what cannot be a token, and no more than a stranger may with others', async () => {
+    const address = '203.0.113.50'
+    const here = await t.signIn('viewer')
+    const isIn = async () => (await here.send({ url: api, remoteAddress: address })).status
+    expect(await isIn()).toBe(200)
+    const read = vi.spyOn(t.services.db, 'read')
+    onTestFinished(() => read.mockRestore())
+    expect(await guess('203.0.113.51', { cookie: `sightline=${'x'.repeat(5000)}` })).toBe(401)
+    expect(read).not.toHaveBeenCalled()
+
+    // In which minute they come is not ours to choose: of two minutes' worth and more, some are too many.
+    for (let i = 0; i < 4; i++) await some(address, token)
+    expect(read.mock.calls.length).toBeLessThan(4 * 300)
+    // Who was in goes on, and so do other addresses.
+    expect([await isIn(), await guess('203.0.113.52', token())]).toEqual([200, 401])
+  })
+
+  test('has as many tries with keys, which were counted nowhere', async () => {
+    const key = () => ({ 'x-portal': 'sgl_unknown' })
+    const answers: number[] = []
+    for (let i = 0; i < 3; i++) answers.push(...(await some('203.0.113.60', key)))
+    expect(new Set(answers)).toEqual(new Set([401, 429]))
   })
 })
 

@@ -15,6 +15,8 @@ const seenSeconds = 5
 
 export const hashOf = (token: string) => createHash('sha256').update(token).digest()
 export const newToken = () => randomBytes(32).toString('base64url')
+/** What `newToken` makes. */
+export const tokenPattern = /^[\w-]{43}$/
 
 /** What a session remembers of the browser that began it. */
 export type Client = { ip: string; userAgent: string; method: 'form' }

@@ -191,10 +191,13 @@ export const channel = {
   list: op({
     method: 'POST',
     path: '/channel/list',
-    summary: 'Channels of a device, a site or a use case',
+    summary: 'Channels of a device, a site or a use case by name; at most 500 without a limit',
     access: 'viewer_and_above',
     reads: true,
-    input: z.strictObject({ device_id: id.optional(), site_id: id.optional(), usecase_id: id.optional() }),
+    compressed: true,
+    input: z
+      .strictObject({ device_id: id.optional(), site_id: id.optional(), usecase_id: id.optional(), ...optionalPaging })
+      .refine((of) => of.device_id ?? of.site_id ?? of.usecase_id, { path: ['device_id'], error: 'required' }),
     output: z.array(channelEntity),
   }),
   mine: op({

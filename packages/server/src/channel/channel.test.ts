@@ -507,6 +507,12 @@ describe('who sees a channel', () => {
       ])
     }
     expect((await viewer.call('channel.usecase', { usecase_id, channel_id: channel.uid })).status).toBe(200)
+    // Of everything there is a list of its own; this one names whose channels it wants, and comes in pages as well.
+    const all = await viewer.call('channel.list', {})
+    expect([all.status, all.body.errors]).toEqual([400, { device_id: ['required'] }])
+    await t.make.channel({}, camera)
+    const { body } = await viewer.call('channel.list', { usecase_id, limit: 1 })
+    expect([body.response.length, body.page]).toEqual([1, expect.objectContaining({ limit: 1, total: 2 })])
     expect((await viewer.call('channel.bySite', { site_id: (await t.make.site()).uid })).status).toBe(404)
     expect((await viewer.call('channel.create', draft())).status).toBe(403)
   })

@@ -1,5 +1,5 @@
 import { countsOccupancy, type ZoneKind } from '@sightline/domain'
-import { assign, unassign } from '../assignment.ts'
+import { assign, tellAssigned, unassign } from '../assignment.ts'
 import { changed } from '../bus.ts'
 import type { Trx } from '../db/database.ts'
 import { readDevice } from '../device/store.ts'
@@ -7,12 +7,12 @@ import { channelFigures } from '../event/store.ts'
 import { mediaUrl } from '../media/store.ts'
 import { type Ctx, type Handlers, reply } from '../mount.ts'
 import { isReachable, raiseDesired, readNimble, unreachable } from '../nimble/store.ts'
-import { joinAsWritten, pageOf } from '../page.ts'
+import { joinAsWritten, type Paging, pageOf } from '../page.ts'
 import { dropWithChannel } from '../pipeline/store.ts'
 import { Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { Services } from '../services.ts'
-import { readSite } from '../site/store.ts'
+import { findSite, readSite } from '../site/store.ts'
 import { sourcesOfDevices } from '../source/store.ts'
 import { anyStill, forgetStills, paintMasks, takeStill } from '../still.ts'
 import { changeOf, writeTrace } from '../trace.ts'
@@ -33,6 +33,7 @@ import {
   forgetDeleted,
   forgetView,
   listChannels,
+  type PageFilter,
   pageOfChannels,
   readChannel,
 } from './store.ts'
@@ -54,20 +55,16 @@ export const channel: Handlers<'channel'> = {
     return entity
   },
 
-  list: ({ device_id, site_id, usecase_id }, ctx) =>
-    listed(ctx, {
-      deviceUids: device_id === undefined ? undefined : [device_id],
-      siteUid: site_id,
-      usecaseUid: usecase_id,
+  list: ({ limit, offset, ...filter }, { app, scope }) =>
+    app.db.read(scope, async (trx) => {
+      const asWritten = joinAsWritten(trx)
+      if (filter.site_id !== undefined) await findSite(trx, scope, filter.site_id)
+      if (filter.device_id !== undefined) await readDevice(trx, scope, filter.device_id)
+      return pageAnswer(asWritten, scope, app, filter, { limit, offset })
     }),
 
   mine: ({ limit, offset, ...filter }, { app, scope }) =>
-    app.db.read(scope, async (trx) => {
-      const asWritten = joinAsWritten(trx)
-      const { rows, counted } = await pageOfChannels(asWritten, scope, app.links, filter, { limit, offset })
-      const entities = await describeChannels(asWritten, scope, app.links, rows)
-      return reply(entities, { page: pageOf({ limit, offset }, counted) })
-    }),
+    app.db.read(scope, (trx) => pageAnswer(joinAsWritten(trx), scope, app, filter, { limit, offset })),
 
   async byNimble({ nimble_id }, ctx) {
     const nimble = await ctx.app.db.as(ctx.scope, (trx) => readNimble(trx, ctx.scope, nimble_id))
@@ -166,21 +163,27 @@ export const channel: Handlers<'channel'> = {
     }
   },
 
-  assign: ({ user_id, ...which }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async assign({ user_id, ...which }, { app, scope, note }) {
+    const { owner, result } = await app.db.as(scope, async (trx) => {
       const owner = await findUser(trx, scope, user_id)
-      note({ object_name: owner.username })
-      return assign(trx, 'user_channel', owner, await named(trx, scope, which))
-    }),
+      return { owner, result: await assign(trx, 'user_channel', owner, await named(trx, scope, which)) }
+    })
+    note({ object_name: owner.username })
+    tellAssigned(app, owner, 'channel')
+    return result
+  },
 
-  unassign: ({ user_id, ...which }, { app, scope, note }) =>
-    app.db.as(scope, async (trx) => {
+  async unassign({ user_id, ...which }, { app, scope, note }) {
+    const { owner, result } = await app.db.as(scope, async (trx) => {
       const owner = await findUser(trx, scope, user_id)
-      note({ object_name: owner.username })
       const channels = await named(trx, scope, which)
       await forgetDeleted(trx, owner)
-      return unassign(trx, 'user_channel', owner, channels)
-    }),
+      return { owner, result: await unassign(trx, 'user_channel', owner, channels) }
+    })
+    note({ object_name: owner.username })
+    tellAssigned(app, owner, 'channel')
+    return result
+  },
 
   async delete({ channel_id, force }, ctx) {
     const { app, scope } = ctx
@@ -257,12 +260,16 @@ const stillMs = 1000
 /** How long a live address may be kept before asking anew; the session and reach are checked at opening in any case. */
 const liveMs = 60 * 60_000
 
-/** @throws 404 when the site or the device that was named is out of reach */
+async function pageAnswer(trx: Trx, scope: Scope, { links }: Services, filter: PageFilter, paging: Paging) {
+  const { rows, counted } = await pageOfChannels(trx, scope, links, filter, paging)
+  return reply(await describeChannels(trx, scope, links, rows), { page: pageOf(paging, counted) })
+}
+
+/** @throws 404 when the site that was named is out of reach */
 const listed = ({ app, scope }: Ctx, filter: ChannelFilter) =>
   app.db.as(scope, async (trx) => {
     joinAsWritten(trx)
     if (filter.siteUid !== undefined) await readSite(trx, scope, filter.siteUid)
-    for (const uid of filter.deviceUids ?? []) await readDevice(trx, scope, uid)
     return listChannels(trx, scope, app.links, filter)
   })
 

@@ -191,7 +191,9 @@ export function channelRows(trx: Trx, scope: Scope, filter: ChannelFilter = {}):
 }
 
 /** What a list of channels may be narrowed to; public ids. */
-type MineFilter = {
+export type PageFilter = {
+  device_id?: string | undefined
+  usecase_id?: string | undefined
   usecase_key?: readonly UsecaseKey[] | undefined
   q?: string | undefined
   customer_id?: string | undefined
@@ -204,7 +206,7 @@ export async function pageOfChannels(
   trx: Trx,
   scope: Scope,
   links: Links,
-  { usecase_key, q, customer_id, site_id, needs_attention }: MineFilter,
+  { device_id, usecase_id, usecase_key, q, customer_id, site_id, needs_attention }: PageFilter,
   { limit = mostRows, offset = 0 }: Paging,
 ): Promise<{ rows: ChannelRow[]; counted: number }> {
   let all = trx.selectFrom('channel').where(withinChannels(scope))
@@ -212,6 +214,8 @@ export async function pageOfChannels(
     all = all.where(
       sql<SqlBool>`channel.usecase_id in (select id from usecase where key = any(${[...usecase_key]}::text[]))`,
     )
+  if (usecase_id) all = all.where(sql<SqlBool>`channel.usecase_id = (select id from usecase where uid = ${usecase_id})`)
+  if (device_id) all = all.where(ofParent('device', [device_id]))
   if (site_id) all = all.where(ofParent('site', [site_id]))
   if (customer_id)
     all = all.where(

@@ -1,7 +1,8 @@
 import { isOlder, waitsForPerson } from '@sightline/domain'
 import type { Scope } from '../scope.ts'
 import type { JobHandle, Services } from '../services.ts'
-import { type ChannelRow, judgeChannel, readChannel, reportOf } from './store.ts'
+import { judgeChannel, reportOf } from './standing.ts'
+import { type ChannelRow, readChannel } from './store.ts'
 
 /** A record comes at the end of a window; a busy edge server takes some more. */
 const patienceMs = 60_000

@@ -4,7 +4,8 @@ import { Refusal } from '../refusal.ts'
 import type { Scope } from '../scope.ts'
 import type { JobHandle, Services } from '../services.ts'
 import { takeStill } from '../still.ts'
-import { type ChannelRow, channelStatus, readChannel } from './store.ts'
+import { channelStatus } from './standing.ts'
+import { type ChannelRow, readChannel } from './store.ts'
 import { viewOf } from './view.ts'
 
 /** A still is at most so old, unless a fresh one is asked for. */

@@ -148,24 +148,17 @@ export async function saveLink(db: Db, target: Target, status: LinkStatus, lostE
   })
 }
 
-const statsDays = 2
-
 export async function saveStats(db: Db, target: Target, stats: NimbleStats): Promise<void> {
   const { tenantId, id } = target
-  await db.ingest(async (trx) => {
-    await sql`
+  await db.ingest((trx) =>
+    sql`
       insert into nimble_stat (tenant_id, nimble_id, at, cpu, memory_bytes, disk_free_bytes, queue, inference_ms, fps,
         expected_fps, drops, reconnects, clock_offset_ms, journal_events)
       select tenant_id, id, now(), ${stats.cpu}, ${stats.memory_bytes}, ${stats.disk_free_bytes}, ${stats.queue},
         ${stats.inference_ms}, ${stats.fps}, ${stats.expected_fps}, ${stats.drops}, ${stats.reconnects},
         ${stats.clock_offset_ms}, ${stats.journal_events}
-      from nimble where tenant_id = ${tenantId} and id = ${id}`.execute(trx)
-    await sql`
-      delete from nimble_stat
-      where tenant_id = ${tenantId} and nimble_id = ${id} and at < now() - make_interval(days => ${statsDays})`.execute(
-      trx,
-    )
-  })
+      from nimble where tenant_id = ${tenantId} and id = ${id}`.execute(trx),
+  )
 }
 
 /** @returns messages about the cameras whose state became another; a nimble can only speak of its own */

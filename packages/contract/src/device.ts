@@ -1,4 +1,4 @@
-import { bulkDevices, endpointUuid, listenSeconds } from '@sightline/domain'
+import { bulkDevices, endpointUuid, listenSeconds, mostStreams } from '@sightline/domain'
 import * as z from 'zod'
 import { channelEntity, channelStats, channelStatus } from './channel.ts'
 import {
@@ -92,7 +92,7 @@ const streamList = <T extends typeof streamDraft>(stream: T) =>
   z
     .array(stream)
     .min(1)
-    .max(4, 'too_many')
+    .max(mostStreams, `at_most:${mostStreams}`)
     .superRefine((streams, issue) => {
       for (const [i, { role }] of streams.entries())
         if (role !== 'both' && streams.findIndex((one) => one.role === role) < i)

@@ -4,6 +4,8 @@ export const notificationDisplayMs = 5000
 export const statusRetrySeconds = 10
 export const imageMaxBytes = 2 * 1024 * 1024
 export const bulkDevices = 12
+/** Of one camera. */
+export const mostStreams = 4
 /**
  * For how long an edge server listens for cameras. They may wait half a second before they answer (APP_MAX_DELAY of
  * WS-Discovery), so the first search is over within a second; the longer one is for cameras that sleep, when one asks.

@@ -1,4 +1,5 @@
 import { addressPlace, type deviceDraft } from '@sightline/contract'
+import { folded } from '@sightline/domain'
 import { sql } from 'kysely'
 import type * as z from 'zod'
 import { addressFault, type Opener, streamSchemes } from '../camera-address.ts'
@@ -108,7 +109,7 @@ async function checkTaken(
       ])
       .where('tenant_id', '=', place.tenant_id)
       .executeTakeFirstOrThrow()
-    const name = `name ${place.site_id} ${draft.device_name.toLowerCase()}`
+    const name = `name ${place.site_id} ${folded(draft.device_name)}`
     const endpoint = draft.UUID === null ? null : `endpoint ${draft.UUID}`
     if (found.name || taken.has(name)) refuse(i, 'device_name', 'name_taken')
     if (found.endpoint || (endpoint !== null && taken.has(endpoint))) refuse(i, 'UUID', 'device_taken')

@@ -1,6 +1,6 @@
 import type { Pipeline, PipelineUse } from '@sightline/contract'
 import type { Elements } from '@sightline/contract/edge'
-import { elementFaults, pipelineDefaults, type UsecaseKey } from '@sightline/domain'
+import { elementFaults, folded, pipelineDefaults, type UsecaseKey } from '@sightline/domain'
 import { type SqlBool, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { requireModel } from '../model/store.ts'
@@ -190,7 +190,7 @@ export async function freePipelineName(
   const base = wanted.slice(0, 58).trimEnd()
   for (let n = 1; ; n++) {
     const name = n === 1 ? base : `${base} ${n}`
-    if (!taken.has(name.toLowerCase())) return name
+    if (!taken.has(folded(name))) return name
   }
 }
 

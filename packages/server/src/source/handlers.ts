@@ -1,3 +1,4 @@
+import { mostStreams } from '@sightline/domain'
 import { changed } from '../bus.ts'
 import { addressFault, streamSchemes } from '../camera-address.ts'
 import type { Trx } from '../db/database.ts'
@@ -31,9 +32,6 @@ import {
   updateSource,
 } from './store.ts'
 
-/** Streams a device may have. */
-const sourcesPerDevice = 4
-
 export const source: Handlers<'source'> = {
   async create({ device_id, nimble_id, password, ...draft }, ctx) {
     const { app, scope } = ctx
@@ -42,7 +40,7 @@ export const source: Handlers<'source'> = {
       checkAddress(app, draft.source_address, device)
       if (nimble_id !== undefined && nimble_id !== device.nimble_uid) throw invalid({ nimble_id: ['not_found'] })
       const others = (await sourcesOfDevices(trx, scope, [device])).get(device.id) ?? []
-      if (others.length >= sourcesPerDevice) throw invalid({ device_id: [`at_most:${sourcesPerDevice}`] })
+      if (others.length >= mostStreams) throw invalid({ device_id: [`at_most:${mostStreams}`] })
       checkRole(draft.role, others)
       await storePassword(trx, app, device, others, password, draft.source_address)
       const isDefault = draft.is_default || others.length === 0

@@ -184,6 +184,35 @@ test('people smaller than the least height neither count nor cross', () => {
   expect(brief(records)).toEqual([['window', 5000, { total: 0, total_min: 0, total_max: 0 }]])
 })
 
+/** As tall as `h`, the feet at x, y. */
+const tall = (h: number, y: number) => track(1, 0.5, y, { box: [0.45, y - h, 0.1, h] })
+
+test('who is too small in one picture is still the same, and has not left', () => {
+  const least = { 'analytic.min_height': 0.25 }
+  const crossing = play(open('pplcnt', [{ points: wholePicture }, doorway], least), 4800, (ms) => [
+    tall(ms === 2000 ? 0.2 : 0.3, 0.3 + ms / 10_000),
+  ])
+  expect(crossing.filter(({ kind }) => kind === 'open')).toHaveLength(1)
+  const standing = play(open('intrdtec', [room], least), 10_000, (ms) => [tall(ms % 2000 === 1000 ? 0.2 : 0.3, 0.7)])
+  expect(standing.filter(({ kind }) => kind !== 'window').map(({ kind }) => kind)).toEqual(['open'])
+  // Who walks away until they are too small does leave.
+  const leaving = play(open('intrdtec', [room], least), 10_000, (ms) => [tall(ms < 4000 ? 0.3 : 0.2, 0.7)])
+  expect(leaving.filter(({ kind }) => kind !== 'window').map(({ kind }) => kind)).toEqual(['open', 'close'])
+})
+
+test('who was seen in a zone for a moment and is only remembered then does not begin to intrude', () => {
+  const hidden = { observed: false, detected: false, present: false }
+  const seenUntil = (until: number) =>
+    play(open('intrdtec', [room]), 4000, (ms) =>
+      ms < until + 3000 ? [track(1, 0.5, 0.7, ms < until ? {} : hidden)] : [],
+    )
+      .filter(({ kind }) => kind !== 'window')
+      .map(({ kind, observed_at }) => [kind, observed_at - start])
+  expect(seenUntil(600)).toEqual([])
+  // Who does intrude is still inside while hidden.
+  expect(seenUntil(1200)).toEqual([['open', 1000]])
+})
+
 test('motion counted in place of people is marked degraded', () => {
   const channel = open('pplcnt', [{ points: wholePicture }], { 'detector.kind': 'motion' })
   const [record] = play(channel, 5200, () => [track(1, 0.5, 0.9, { label: 'motion' })])

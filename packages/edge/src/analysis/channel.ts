@@ -10,7 +10,7 @@ import {
 } from '@sightline/domain'
 import { placeOf } from './floor.ts'
 import { createOccasions, type EndCause, type OccasionChange, type Situation } from './occasions.ts'
-import type { Seen } from './perception.ts'
+import type { Seen, SeenTrack } from './perception.ts'
 import type { settingsOf } from './settings.ts'
 import { startUsecase } from './usecase/table.ts'
 import type { Carried, Facts, Followed, Instant } from './usecase/usecase.ts'
@@ -99,6 +99,8 @@ export function createChannel(
   let lastMeasured: Carried | null = carried
   let cause: string | null = null
   let newestAt = Number.NEGATIVE_INFINITY
+  /** When tracks that count as tall enough last were. */
+  let tallAt = new Map<number, number>()
 
   const record = (kind: EventRecord['kind'], at: number, rest: Partial<EventRecord>): EventRecord => ({
     event_uuid: uuidv7(at, random()),
@@ -149,11 +151,23 @@ export function createChannel(
     return { ...made, occasion_id: occasionIds.get(id) ?? made.event_uuid }
   }
 
+  /** Who is tall enough, or just was: a box that is wrong for a moment takes nobody away. */
+  function tallOnes({ tracks, at }: Seen): SeenTrack[] {
+    const before = tallAt
+    tallAt = new Map(
+      tracks.flatMap(({ id, box }) => {
+        const last = box[3] >= analytic.minHeight ? at : before.get(id)
+        return last === undefined || at - last > tallForMs ? [] : [[id, last]]
+      }),
+    )
+    return tracks.filter(({ id }) => tallAt.has(id))
+  }
   function factsOf(seen: Seen): Facts {
-    const tall = seen.tracks.filter((track) => track.box[3] >= analytic.minHeight)
+    const tall = tallOnes(seen)
     if (zones?.aspect !== seen.aspect)
       zones = { aspect: seen.aspect, update: createZones(shapes, analytic.zones, seen.aspect).update }
-    const { stays, crossings } = zones.update(tall, seen.at)
+    // All of them: who is too small in one picture is not forgotten.
+    const { stays, crossings } = zones.update(seen.tracks, seen.at)
     const { at, aspect, height, watching, sight, moving, still, parts, flames } = seen
     const followed = tall
       .filter((track) => track.confirmed)
@@ -183,7 +197,7 @@ export function createChannel(
       flames,
       moving,
       still,
-      crossings,
+      crossings: crossings.filter(({ trackId }) => tall.some(({ id }) => id === trackId)),
       zones: areas,
     }
   }
@@ -242,6 +256,9 @@ export function createChannel(
 }
 
 /** Somebody hidden for a moment is still in violation, but nowhere to be pointed at. */
+/** Who was tall enough is so for this long, whatever their box says. */
+const tallForMs = 1500
+
 function violatorsOf(situations: readonly Situation[], { tracks }: Seen): Box[] {
   const named = new Set(
     situations

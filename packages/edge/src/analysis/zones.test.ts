@@ -77,6 +77,15 @@ test('around the end and back through the line is one crossing', () => {
   expect(crossings([...around, ...walk(0.5, 0.7, 0.3)])).toEqual(['down'])
 })
 
+test('who turns along the line just after its end has crossed it, and who steps back around the end has not', () => {
+  const door: Shape = { ...line, points: [line.points[0]!, [0.5, 0.5]] }
+  // From the last place before the line straight to the last one after it there is no line any more.
+  const turning = [...walk(0.48, 0.2, 0.4), [0.49, 0.6], [0.56, 0.62]] as const
+  expect(crossings(turning, door)).toEqual(['up'])
+  expect(crossings([...turning, ...walk(0.48, 0.62, 0.3)], door)).toEqual(['up', 'down'])
+  expect(crossings([...walk(0.48, 0.2, 0.4), [0.49, 0.6], [0.52, 0.4], ...walk(0.52, 0.4, 0.3)], door)).toEqual([])
+})
+
 test('somebody first seen on the far side has not crossed', () => {
   expect(crossings(walk(0.5, 0.55, 0.7))).toEqual([])
 })
@@ -156,8 +165,12 @@ test('a stay tells since when, and whether it began in the zone', () => {
     appeared.update([at(0.5, 0.5)], i * 200)
     entered.update([at(0.5, 0.5)], i * 200)
   }
-  expect(appeared.update([at(0.5, 0.5)], 800).stays.get(1)).toEqual([{ zone: 'zone1', since: 200, appeared: true }])
-  expect(entered.update([at(0.5, 0.5)], 800).stays.get(1)).toEqual([{ zone: 'zone1', since: 200, appeared: false }])
+  expect(appeared.update([at(0.5, 0.5)], 800).stays.get(1)).toEqual([
+    { zone: 'zone1', since: 200, lastInsideAt: 800, appeared: true },
+  ])
+  expect(entered.update([at(0.5, 0.5)], 800).stays.get(1)).toEqual([
+    { zone: 'zone1', since: 200, lastInsideAt: 800, appeared: false },
+  ])
 })
 
 test('a hollow polygon holds only what is inside it', () => {

@@ -18,18 +18,21 @@ export type ZoneSettings = {
   lineMargin: number
 }
 
-/** Somebody's stay in a zone. `appeared`: they were first seen there, so they may be somebody who was lost there. */
-export type Stay = { zone: string; since: number; appeared: boolean }
+/**
+ * Somebody's stay in a zone, which goes on for a moment while they are not seen in it. `appeared`: they were first seen
+ * there, so they may be somebody who was lost there.
+ */
+export type Stay = { zone: string; since: number; lastInsideAt: number; appeared: boolean }
 export type Crossing = { line: string; direction: 'up' | 'down'; trackId: number }
 /** A track in one picture, its box in 0…1. `observed`: something held it in this picture, it is not only remembered. */
 export type Placed = { id: number; box: Box; observed: boolean }
 
 type ZoneState = { hits: number; firstHitAt: number; since: number | null; lastInsideAt: number; appeared: boolean }
 /**
- * `settled`: last place clear of the line on the side taken, and how often that side was seen. `pending`: a change of side
- * seen `times` times, not yet often enough.
+ * `settled`: last place clear of the line on the side taken, and how often that side was seen. `beyond`: last place after
+ * a change of side that was seen `times` times, not yet often enough.
  */
-type LineState = { settled: Point | null; seen: number; pending: number; times: number }
+type LineState = { settled: Point | null; seen: number; beyond: { at: Point; change: number; times: number } | null }
 type TrackState = { zones: ZoneState[]; lines: LineState[]; seen: boolean }
 
 /** A side counts when seen in this many pictures in a row, before and after: one bad box must not cross a line. */
@@ -51,7 +54,7 @@ export function createZones(shapes: readonly Shape[], settings: ZoneSettings, as
 
   const fresh = (): TrackState => ({
     zones: zones.map(() => ({ hits: 0, firstHitAt: 0, since: null, lastInsideAt: 0, appeared: false })),
-    lines: lines.map(() => ({ settled: null, seen: 0, pending: 0, times: 0 })),
+    lines: lines.map(() => ({ settled: null, seen: 0, beyond: null })),
     seen: false,
   })
 
@@ -76,8 +79,8 @@ export function createZones(shapes: readonly Shape[], settings: ZoneSettings, as
           })
           state.seen = true
         }
-        const inside = state.zones.flatMap(({ since, appeared }, i) =>
-          since === null ? [] : [{ zone: zones[i]!.name, since, appeared }],
+        const inside = state.zones.flatMap(({ since, lastInsideAt, appeared }, i) =>
+          since === null ? [] : [{ zone: zones[i]!.name, since, lastInsideAt, appeared }],
         )
         if (inside.length > 0) stays.set(track.id, inside)
       }
@@ -90,7 +93,7 @@ const counts = (allowed: Shape['direction'], direction: Crossing['direction']): 
   allowed === 'both' || (allowed === 'a_to_b') === (direction === 'up')
 
 /** Bottom centre of a box, held inside the picture: whoever stands below its edge is still in the whole picture. */
-function anchor([x, y, w, h]: Box, aspect: number): Point {
+export function anchor([x, y, w, h]: Box, aspect: number): Point {
   const within = (value: number) => Math.min(1 - 1e-6, Math.max(1e-6, value))
   return [within(x + w / 2) * aspect, within(y + h)]
 }
@@ -113,23 +116,34 @@ function visit(state: ZoneState, inside: boolean, first: boolean, at: number, se
 /** Moves one step and answers the direction when the line has been crossed for good. */
 function walk(state: LineState, line: readonly Point[], foot: Point, margin: number): Crossing['direction'] | null {
   if (distanceToLine(line, foot) < margin) return null
-  const change = state.settled === null ? 0 : Math.sign(sidesCrossed(line, state.settled, foot))
-  if (change === 0) {
+  const { settled, beyond } = state
+  const change = settled === null ? 0 : Math.sign(sidesCrossed(line, settled, foot))
+  const times = beyond && isOnwards(line, settled, beyond.at, foot, change) ? beyond.times + 1 : 1
+  if (times === 1 && change === 0) {
     state.settled = foot
     state.seen++
-    state.times = 0
+    state.beyond = null
     return null
   }
-  state.times = state.pending === change ? state.times + 1 : 1
-  state.pending = change
-  if (state.times < sideHits) return null
+  state.beyond = { at: foot, change: times === 1 || !beyond ? change : beyond.change, times }
+  if (times < sideHits) return null
   const wasThere = state.seen >= sideHits
-  state.settled = foot
-  state.seen = state.times
-  state.times = 0
+  const isUp = state.beyond.change > 0
+  Object.assign(state, { settled: foot, seen: times, beyond: null } satisfies LineState)
   if (!wasThere) return null
-  return change > 0 ? 'up' : 'down'
+  return isUp ? 'up' : 'down'
 }
+
+/**
+ * Whether somebody who was seen beyond the line is still there: the way on crosses nothing. Near the line's end the way
+ * back may cross nothing either; then the shorter of the two was walked.
+ */
+function isOnwards(line: readonly Point[], settled: Point | null, beyond: Point, foot: Point, change: number): boolean {
+  if (sidesCrossed(line, beyond, foot) !== 0) return false
+  return change !== 0 || settled === null || distance(beyond, foot) < distance(settled, foot)
+}
+
+const distance = (a: Point, b: Point): number => Math.hypot(a[0] - b[0], a[1] - b[1])
 
 const segments = (line: readonly Point[]): (readonly [Point, Point])[] =>
   line.slice(1).map((end, i) => [line[i] as Point, end] as const)

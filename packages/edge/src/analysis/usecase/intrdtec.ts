@@ -2,8 +2,8 @@ import type { Situation } from '../occasions.ts'
 import { boxesOf, crossingsOf, dwellIn, type Followed, type Usecase } from './usecase.ts'
 
 /**
- * Intrusion: somebody, or a vehicle where those are asked for, stays in a zone for the dwell time. One occasion per zone
- * and track; somebody hidden for a moment is still inside. Who is in the picture and does not intrude is `non_violation`.
+ * Intrusion: somebody, or a vehicle where those are asked for, is seen to stay in a zone for the dwell time. One occasion per
+ * zone and track; somebody hidden for a moment is still inside, but does not begin to intrude meanwhile. Who is in the picture and does not intrude is `non_violation`.
  */
 export const intrdtec: Usecase<null> = {
   start: () => null,
@@ -13,7 +13,7 @@ export const intrdtec: Usecase<null> = {
     )
     const intrusions = wanted.flatMap((person) =>
       person.stays
-        .filter((stay) => facts.at - stay.since >= dwellIn(stay.zone, facts, settings))
+        .filter((stay) => stay.lastInsideAt - stay.since >= dwellIn(stay.zone, facts, settings))
         .map((stay) => ({ person, stay })),
     )
     const intruders = new Set(intrusions.filter(({ person }) => person.present).map(({ person }) => person.trackId))

@@ -47,6 +47,22 @@ test.each([
   expect(told(play(loitering(10), 15_000, shown))).toEqual([])
 })
 
+test('who stands below the edge of the picture is inside as well when found again as another track', () => {
+  const whole = {
+    points: [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [0, 1],
+    ] as [number, number][],
+  }
+  const channel = open('loiterdtec', [whole], { 'analytic.dwell_s': 10 })
+  const records = play(channel, 12_000, (ms) =>
+    ms < 6000 ? [track(1, 0.5, 1.1)] : ms < 7000 ? [] : [track(2, 0.5, 1.1)],
+  )
+  expect(told(records)[0]).toEqual(['open', 10_000, { violation: 1 }])
+})
+
 test('a step outside of less than the time that leaving takes is no leaving', () => {
   const channel = loitering(10)
   const records = play(channel, 12_000, (ms) => [ms >= 5000 && ms < 5800 ? outside() : inside()])

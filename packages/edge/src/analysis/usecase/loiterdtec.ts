@@ -1,6 +1,6 @@
 import { insidePolygon } from '@sightline/domain'
 import type { Situation } from '../occasions.ts'
-import type { Stay } from '../zones.ts'
+import { anchor, type Stay } from '../zones.ts'
 import { isRemembered, nobody, type Register, recognised } from './same.ts'
 import { boxesOf, dwellIn, type Facts, type Followed, type Usecase } from './usecase.ts'
 
@@ -43,8 +43,8 @@ export const loiterdtec: Usecase<State> = {
   },
 }
 
-function isInside({ box: [x, y, w, h] }: Followed, zone: string, { zones }: Facts): boolean {
-  return insidePolygon(zones.find(({ name }) => name === zone)?.points ?? [], [x + w / 2, y + h])
+function isInside({ box }: Followed, zone: string, { zones }: Facts): boolean {
+  return insidePolygon(zones.find(({ name }) => name === zone)?.points ?? [], anchor(box, 1))
 }
 
 function enter(

@@ -18,8 +18,8 @@ const person = (trackId: number, more: Partial<Followed> = {}): Followed => ({
   embedding: null,
   ...more,
 })
-const inZone = (trackId: number, since = start, more: Partial<Followed> = {}) =>
-  person(trackId, { stays: [{ zone: 'zone1', since, appeared: false }], ...more })
+const inZone = (trackId: number, since = start, more: Partial<Followed> = {}, lastInsideAt = since) =>
+  person(trackId, { stays: [{ zone: 'zone1', since, lastInsideAt, appeared: false }], ...more })
 
 const facts = (more: Partial<Facts> = {}): Facts => ({
   at: start,
@@ -57,7 +57,7 @@ test('people counting counts who is present inside the zones, or anywhere withou
 })
 
 test('somebody in two zones is one person', () => {
-  const stays = ['zone1', 'zone2'].map((zone) => ({ zone, since: start, appeared: false }))
+  const stays = ['zone1', 'zone2'].map((zone) => ({ zone, since: start, lastInsideAt: start, appeared: false }))
   expect(run('pplcnt')(facts({ people: [person(1, { stays })] })).levels).toEqual({ total: 1 })
 })
 
@@ -137,11 +137,14 @@ test.each([
 
 test('intrusion begins after the dwell time; all others in the picture do not violate', () => {
   const reduce = run('intrdtec', { dwellMs: 1000 })
-  const people = [inZone(1), person(2), person(3, { present: false })]
-  const before = reduce(facts({ at: start + 800, people }))
+  const at = (ms: number) =>
+    reduce(
+      facts({ at: start + ms, people: [inZone(1, start, {}, start + ms), person(2), person(3, { present: false })] }),
+    )
+  const before = at(800)
   expect(before.levels).toEqual({ total: 2, violation: 0, non_violation: 2 })
   expect(before.situations).toEqual([])
-  const then = reduce(facts({ at: start + 1000, people }))
+  const then = at(1000)
   expect(then.levels).toEqual({ total: 2, violation: 1, non_violation: 1 })
   expect(then.situations).toMatchObject([{ key: 'zone1/1', metric: 'violation', trackId: 1 }])
 })

@@ -73,6 +73,12 @@ test('the very same picture for ten seconds is frozen, and the first that differ
   expect(seen[14]).toBe('clear')
 })
 
+test('a blurred picture that freezes is frozen', () => {
+  const soft: Paint = (x) => 120 + 60 * Math.sin(x / 50)
+  const seen = judge(soft)
+  expect([seen.indexOf('blurred'), seen.indexOf('frozen'), seen.at(-1)]).toEqual([5, 10, 'frozen'])
+})
+
 test('a moment of darkness is nothing', () => {
   expect(new Set(judge((x, y, ms) => (ms === 4000 ? 5 : chequered(x, y, ms) + noise(x, y, ms)), 8))).toEqual(
     new Set(['clear']),

@@ -57,9 +57,9 @@ export function createSight(cv: Cv) {
         fault = found
         faultSince = at
       }
-      if (fault === 'clear' || at - faultSince < holdMs[fault as keyof typeof holdMs])
-        sight = at - sameSince >= holdMs.frozen ? 'frozen' : 'clear'
-      else sight = fault
+      const held = fault !== 'clear' && at - faultSince >= holdMs[fault] ? fault : 'clear'
+      // A picture that is blurred freezes like any other.
+      sight = !isBlind(held) && at - sameSince >= holdMs.frozen ? 'frozen' : held
       return sight
     },
     delete(): void {

@@ -126,6 +126,34 @@ test('occupancy counts on from what somebody said, also just after a new day beg
 })
 
 test.each([
+test('the hour that comes twice in autumn is one new day, however it is looked at', () => {
+  const settings = { base: 2, resetAt: '01:30', timezone: 'America/Montreal' }
+  const saturday = { at: Date.parse('2026-10-31T23:00:00-04:00'), levels: { occupancy: 9 } }
+  const night = run('pplocc', settings, saturday)
+  const at = (iso: string, ...crossings: Facts['crossings'][number][]) =>
+    night(facts({ at: Date.parse(iso), crossings })).levels?.occupancy
+  expect([at('2026-11-01T01:29:00-04:00'), at('2026-11-01T01:31:00-04:00', up)]).toEqual([9, 3])
+  expect([at('2026-11-01T01:01:00-05:00', up), at('2026-11-01T01:31:00-05:00', up)]).toEqual([4, 5])
+  expect(at('2026-11-02T01:30:00-05:00')).toBe(2)
+})
+
+test('a clock that was years ahead and is put right begins no day, and the next one begins as ever', () => {
+  const settings = { base: 2, resetAt: '04:00', timezone: 'America/Montreal' }
+  const ahead = { at: Date.parse('2031-05-05T12:00:00-04:00'), levels: { occupancy: 9 } }
+  const day = run('pplocc', settings, ahead)
+  const at = (iso: string) => day(facts({ at: Date.parse(iso) })).levels?.occupancy
+  expect([at('2026-05-05T12:00:00-04:00'), at('2026-05-06T03:59:00-04:00'), at('2026-05-06T04:00:00-04:00')]).toEqual([
+    9, 9, 2,
+  ])
+})
+
+test('what somebody says just after a new day began is not undone by a picture from just before', () => {
+  const settings = { base: 2, resetAt: '04:00', timezone: 'America/Montreal' }
+  const day = run('pplocc', settings, { at: Date.parse('2026-05-05T04:00:01-04:00'), levels: { occupancy: 12 } })
+  const at = (iso: string) => day(facts({ at: Date.parse(iso) })).levels?.occupancy
+  expect([at('2026-05-05T03:59:59-04:00'), at('2026-05-05T04:00:02-04:00')]).toEqual([12, 12])
+})
+
   ['2026-03-08T06:59:00Z', '02:30', 'America/Montreal', '2026-03-07'],
   ['2026-03-08T07:00:00Z', '02:30', 'America/Montreal', '2026-03-08'],
   ['2026-05-04T18:14:00Z', '00:00', 'Asia/Kathmandu', '2026-05-04'],

@@ -171,7 +171,7 @@ export function createChannel(
     const { at, aspect, height, watching, sight, moving, still, parts, flames } = seen
     const followed = tall
       .filter((track) => track.confirmed)
-      .map(({ id, box, score, label, present, embedding }): Followed => {
+      .map(({ id, box, score, label, present, detected, embedding }): Followed => {
         const ground = placeOf(box, analytic.floor, aspect, height)
         return {
           trackId: id,
@@ -179,6 +179,7 @@ export function createChannel(
           score,
           label,
           present,
+          detected,
           stays: stays.get(id) ?? [],
           ground,
           embedding: embedding ?? null,
@@ -255,10 +256,10 @@ export function createChannel(
   }
 }
 
-/** Somebody hidden for a moment is still in violation, but nowhere to be pointed at. */
 /** Who was tall enough is so for this long, whatever their box says. */
 const tallForMs = 1500
 
+/** Somebody hidden for a moment is still in violation, but nowhere to be pointed at. */
 function violatorsOf(situations: readonly Situation[], { tracks }: Seen): Box[] {
   const named = new Set(
     situations

@@ -25,6 +25,8 @@ export type SeenTrack = {
   present: boolean
   /** Something held it in this very picture. */
   observed: boolean
+  /** The detector found it in this very picture: it is neither only held by what moves, nor believed without looking. */
+  detected: boolean
   /** Makes the unit vector of a face, of use until the next picture; absent of anything else, and without a model for it. */
   embedding?: () => Float32Array | null
 }
@@ -197,6 +199,7 @@ export function createPerception(
     },
     delete() {
       for (const thing of [small, motion, sight, detector, embedder]) thing?.delete()
+          detected: track.detectedAt === at,
     },
   }
 }

@@ -13,6 +13,7 @@ const track = (seenAt: number): Track => ({
   score: 0.9,
   hits: 9,
   confirmed: true,
+  detectedAt: seenAt,
   seenAt,
   heldAt: seenAt,
 })

@@ -24,6 +24,8 @@ export type Track = {
   hits: number
   confirmed: boolean
   /** When the detector last found it. */
+  detectedAt: number
+  /** Likewise, or when it was last believed without looking. */
   seenAt: number
   /** When anything, a motion blob too, last held it in place. */
   heldAt: number
@@ -74,6 +76,7 @@ export function createTracker(settings: TrackerSettings) {
     track.heldAt = at
     if (found.kind === 'blob') return
     track.score = found.score
+    track.detectedAt = at
     track.seenAt = at
     track.hits++
     if (track.hits >= settings.minHits) track.confirmed = true
@@ -136,6 +139,7 @@ export function createTracker(settings: TrackerSettings) {
       score: detection.score,
       hits: 1,
       confirmed: settings.minHits <= 1,
+      detectedAt: at,
       seenAt: at,
       heldAt: at,
       filter: startFilter(detection.box),

@@ -118,6 +118,25 @@ test('fcmsk: a face without a mask is one violation, one with a mask is none', (
   expect(opened(bare).map(([, , metrics]) => metrics)).toEqual([{ violation: 1 }])
   expect([most(bare, 'total_max'), most(bare, 'non_violation_max')]).toEqual([2, 1])
   expect(opened(watch('fcmsk', faces, () => [['red', 7, 4]]))).toEqual([])
+/** A model that says by finding no helmet that none is worn. */
+const plain: Case = { ...equipment, labels: ['person', 'helmet'], seconds: 40 }
+test.each<[string, (s: number) => Patch[]]>([
+  // Never anywhere for long: what comes again and again is taken for background.
+  ['something moves beside', (s) => [['blue', 6.7 + (Math.floor(s * 2) % 11) * 0.3, 4, 0.3]]],
+  [
+    'a hand of theirs moves',
+    (s) => [['blue', 3 + (Math.floor(s * 2) % 3) / 3, 5 + (Math.floor((s * 2) / 3) % 3) / 3, 1 / 3, 1 / 3]],
+  ],
+])('ppedtec: who stands there at work in a helmet is in no violation while %s', (_, moving) => {
+  const worker =
+    (hat: Patch[]) =>
+    (s: number): Patch[] => [['red', 3, feetRow], ...hat, ...(s < 8 || Math.floor(s * 4) % 2 ? [] : moving(s))]
+  const safe = watch('ppedtec', plain, worker([['green', 3, feetRow - 2]]))
+  expect(opened(safe)).toEqual([])
+  expect(windows(safe).at(-2)?.metrics).toMatchObject({ non_violation: 1 })
+  expect(opened(watch('ppedtec', plain, worker([])))).toHaveLength(1)
+})
+
 })
 
 /** As it comes over the link: who is as red as can be, and who is green. */

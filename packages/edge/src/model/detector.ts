@@ -23,7 +23,7 @@ export type ModelSettings = {
   labels: Record<string, DetectionLabel>
   minScore: number
   nms: number
-  /** Look only while something moves or somebody is followed who stands still, and believe only what is found there. */
+  /** Look only while something moves or somebody is followed who stands still, and follow only what is found there. */
   isGated: boolean
 }
 
@@ -68,7 +68,10 @@ export function createModelDetector(cv: Cv, settings: ModelSettings, width: numb
         return label && inPicture ? [{ label, box: inPicture, score }] : []
       })
       const separate = head === 'end2end' ? found : suppressOverlaps(found, ({ label }) => label, nms)
-      const believed = isGated ? separate.filter((one) => places.some((place) => belongs(one.box, place))) : separate
+      // What is worn or held says nothing by itself, and may be seen where nothing moves of somebody who does.
+      const isBelieved = ({ label, box: at }: (typeof separate)[number]) =>
+        !isGated || !followedAs[label] || places.some((place) => belongs(at, place))
+      const believed = separate.filter(isBelieved)
       parts = believed.map((one) => ({ ...one, box: shareOf(one.box, picture) }))
       const followed = believed.flatMap(({ label, box: at, score }): Detection[] => {
         const kind = followedAs[label]

@@ -19,6 +19,7 @@ export const track = (id: number, x: number, y: number, more: Partial<SeenTrack>
   confirmed: true,
   present: true,
   observed: true,
+  detected: true,
   ...more,
 })
 

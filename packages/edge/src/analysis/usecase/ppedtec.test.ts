@@ -92,6 +92,16 @@ test('where a model knows no "without", finding nothing says it; where it does, 
   expect(windows(records)[0]?.metrics).toMatchObject({ violation_max: 0, non_violation_max: 0 })
 })
 
+test('who is there and was not found in a picture is not said to wear nothing by it', () => {
+  const hidden = track(1, 0.5, 0.9, { detected: false })
+  const known: DetectionLabel[] = ['person', 'helmet', 'vest']
+  const records = play(equipment({}, known), 10_200, (ms) =>
+    ms % 1000 === 0 ? one('helmet', 'vest') : { tracks: [hidden], parts: [] },
+  )
+  expect(told(records)).toEqual([])
+  expect(windows(records).at(-1)?.metrics).toMatchObject({ non_violation: 1 })
+})
+
 test('pictures that no model looked at are no votes', () => {
   const records = play(equipment(), 5000, (ms) =>
     ms % 1000 === 0 ? one('no_helmet', 'vest') : { ...one(null, null), parts: null },

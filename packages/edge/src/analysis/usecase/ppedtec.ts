@@ -45,7 +45,7 @@ export const ppedtec: Usecase<State> = {
   },
 }
 
-/** One vote for each person of this picture and each item about which it says something. */
+/** One vote for each person found in this picture and each item about which it says something. */
 function poll(
   before: State['votes'],
   { people, parts }: Facts,
@@ -59,7 +59,8 @@ function poll(
     const without = `no_${item}` as const
     const shown = (parts ?? []).filter(({ label }) => label === item || label === without)
     const owners = shown.map((part) => ownerOf(part, item, present))
-    for (const person of present) {
+    // Where nobody was looked for, or found, that a helmet lacks says nothing.
+    for (const person of present.filter(({ detected }) => detected)) {
       const theirs = shown.filter((_, i) => owners[i] === person)
       const best = theirs.sort((a, b) => b.score - a.score)[0]
       // A model that knows no "without" says it by finding nothing.

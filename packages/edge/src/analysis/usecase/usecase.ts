@@ -16,6 +16,8 @@ export type Followed = {
   label: FollowedLabel
   /** Counts as there now; else only remembered for a while. */
   present: boolean
+  /** The detector found it in this very picture: only then may what else it found there say something of it. */
+  detected: boolean
   stays: readonly Stay[]
   /** Where it stands on the floor, in metres; null without a calibration, and where that is too rough. */
   ground: Point | null

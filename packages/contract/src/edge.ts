@@ -278,7 +278,7 @@ export type LinkConfig = z.infer<typeof linkConfig>
  * Reasons of a state or a refusal, as ids that both languages translate.
  * Camera: host_unknown, unreachable, timeout, not_rtsp, bad_credentials, credentials_too_long, credentials_unreadable, no_stream, not_h264:<codec>, stalled, cut, bad_stream, decoder_crashed,
  * redirected, address_refused, frozen, blind, not_understood.
- * Channel: needs_model, model_loading:<percent>, model_missing, model_corrupt, model_runtime_missing, model_unrunnable:<why>, model_starting, model_crashed:<signal or exit code>, model_quarantined:<signal or exit code>, gallery_loading, faces_off, needs_calibration, degraded:<why>, analysis_behind:<pictures left out a minute>, source_missing, no_zone, line_required, not_understood.
+ * Channel: needs_model, model_loading:<percent>, model_missing, model_corrupt, model_runtime_missing, model_unrunnable:<why>, model_starting, model_crashed:<signal or exit code>, model_quarantined:<signal or exit code>, gallery_loading, faces_off, needs_calibration, degraded:<why>, analysis_behind:<pictures left out a minute>, analysis_failed, stalled, source_missing, no_zone, line_required, not_understood.
  */
 const cause = z.string().max(200).nullable()
 

@@ -1,7 +1,7 @@
 import type { ChannelState, EventRecord, LinkChannel } from '@sightline/contract/edge'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { type Analyzer, createAnalyzer } from './analyzer.ts'
-import { type Cv, loadOpenCv } from './opencv.ts'
+import { type Cv, loadOpenCv, type Mat } from './opencv.ts'
 import { channelOf, countingBytes, sourceId, wholePicture } from './testing/run.ts'
 
 const start = Date.UTC(2026, 4, 4, 12)
@@ -218,6 +218,110 @@ test('a change of settings ends what ran and starts the new; other channels do n
   expect(states).toMatchObject([{ channel_id: counting.channel_id, version: 2, state: 'applied' }])
   // No warm-up: the background is still known.
   expect(brief(run(7200, 8000).states)).toEqual([['running', 'ok', null]])
+})
+
+const anybody = (zones: Parameters<typeof channelOf>[1], elements = {}) =>
+  channelOf('intrdtec', zones, { 'detector.kind': 'motion', ...elements })
+const right: [number, number][] = [
+  [0.5, 0],
+  [1, 0],
+  [1, 1],
+  [0.5, 1],
+]
+/** Comes in from the left and goes on through the right half. */
+const passing =
+  (fromMs: number) =>
+  (ms: number): Block => [Math.min(270, 20 + (ms - fromMs) / 20), 60, 30, 90]
+const occasions = (records: EventRecord[]) =>
+  records.filter(({ kind }) => kind !== 'window').map(({ kind, details }) => [kind, details?.cause])
+
+test('a new name, or a version with another threshold, ends nothing: what is open goes on under its id', () => {
+  const channel = anybody([{ points: right }])
+  newAnalyzer([channel])
+  const before = run(0, 8000, undefined, (ms) => (ms < 4000 ? null : passing(4000)(ms)))
+  expect(occasions(before.records)).toEqual([['open', undefined]])
+  const { records, states } = analyzer.setChannels(
+    [{ ...channel, name: 'Yard', version: 2, auto_recovery: false }],
+    start + 8000,
+  )
+  expect(records).toEqual([])
+  expect(states).toMatchObject([{ version: 2, state: 'running' }])
+  expect(occasions(run(8000, 9000, undefined, passing(4000)).records)).toEqual([])
+  expect(analyzer.states()).toMatchObject([{ version: 2, state: 'running' }])
+})
+
+/** The same without its last rows. */
+const lower = (picture: ReturnType<typeof frame>) => ({
+  ...picture,
+  height: 160,
+  data: picture.data.subarray(0, width * 160 * 3),
+})
+test.each<[string, (picture: ReturnType<typeof frame>) => ReturnType<typeof frame>, number]>([
+  ['camera that was silent', (picture) => picture, 12_000],
+  ['picture of another size', (picture) => lower(picture), 0],
+])('after a %s somebody else who comes is another event, not what was before', (_, shape, pause) => {
+  newAnalyzer([anybody([{ points: right }])])
+  const before = run(0, 8000, undefined, (ms) => (ms < 4000 ? null : passing(4000)(ms)))
+  expect(occasions(before.records)).toEqual([['open', undefined]])
+  const records = pause > 0 ? analyzer.pass(start + 8000 + pause).records : []
+  const from = 8000 + pause
+  for (let ms = from; ms < from + 9000; ms += 200)
+    records.push(
+      ...analyzer.frame(shape(frame(ms, undefined, ms < from + 4000 ? null : passing(from + 4000)(ms)))).records,
+    )
+  expect(occasions(records).slice(0, 2)).toEqual([
+    ['close', 'lost'],
+    ['open', undefined],
+  ])
+})
+
+test('who comes to a place has not stayed there since before the pictures changed their size', () => {
+  newAnalyzer([
+    channelOf('loiterdtec', [{ points: wholePicture }], { 'detector.kind': 'motion', 'analytic.dwell_s': 6 }),
+  ])
+  const { records } = run(0, 8000, undefined, (ms) => (ms < 3000 ? null : [20 + (ms - 3000) / 26, 60, 30, 90]))
+  for (let ms = 8000; ms < 14_000; ms += 200) {
+    const block: Block | null = ms < 10_400 ? null : [165 + (ms - 10_400) / 26, 60, 30, 90]
+    records.push(...analyzer.frame(lower(frame(ms, undefined, block))).records)
+  }
+  expect(occasions(records)).toEqual([])
+})
+
+/** OpenCV, and which of the pictures that it was asked for are still on its heap. */
+function watched(): [Cv, Set<Mat>] {
+  const kept = new Set<Mat>()
+  const make = (Mat: Cv['Mat'], sizes: unknown[]): Mat => {
+    const mat: Mat = Reflect.construct(Mat, sizes)
+    const free = mat.delete.bind(mat)
+    kept.add(mat)
+    mat.delete = () => {
+      kept.delete(mat)
+      free()
+    }
+    return mat
+  }
+  const mats = new Proxy(cv.Mat, { construct: make })
+  return [new Proxy(cv, { get: (all, name) => (name === 'Mat' ? mats : Reflect.get(all, name)) }), kept]
+}
+
+test('a camera whose pictures cannot be analysed says so once, and leaves nothing on the heap', () => {
+  const [cv, kept] = watched()
+  let most = 0
+  const detectorOf = () => {
+    most = Math.max(most, kept.size)
+    throw new Error('no detector')
+  }
+  analyzer = createAnalyzer({ cv, random: countingBytes(), detectorOf })
+  analyzer.setChannels([motion([{ points: wholePicture }])], start)
+  const states: ChannelState[] = []
+  for (let ms = 0; ms < 2000; ms += 200) {
+    expect(() => analyzer.frame(frame(ms))).toThrow('no detector')
+    states.push(...analyzer.reset(sourceId, start + ms).states)
+    expect(kept.size).toBe(0)
+  }
+  expect(most).toBeGreaterThan(3)
+  expect(brief(states)).toEqual([['stopped', 'ok', 'analysis_failed']])
+  expect(states[0]?.fps).toBe(0)
 })
 
 test('pictures left out because the worker is slow make the channel degraded', () => {

@@ -7,7 +7,7 @@ import { asOneOpening, asOnePicture, type Inference, openInference } from '../mo
 import { ModelTrouble } from '../model/runtime.ts'
 import { type Channel, createChannel, type Refusal, refusalOf, type Settings } from './channel.ts'
 import { createMask, type Mask } from './mask.ts'
-import type { Cv, Mat } from './opencv.ts'
+import { allOrNone, type Cv, type Mat } from './opencv.ts'
 import { createPerception, type NewDetector, newDetector, type Perception, type Seen } from './perception.ts'
 import { type PerceptionSettings, settingsOf } from './settings.ts'
 import type { Carried } from './usecase/usecase.ts'
@@ -57,6 +57,8 @@ type Running = {
   seenAt: number[]
   /** Keep its models loaded while the channel runs. */
   inferences: readonly Inference[]
+  /** Why it looks at no picture until that has come, as a cause: another gallery. Null while it does. */
+  awaits: string | null
 }
 /** Channels of one camera that look at its pictures in the same way. */
 type Group = { settings: PerceptionSettings; perception: Perception; dueAt: number; isStill: boolean }
@@ -78,6 +80,9 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
   const channels = new Map<string, Running>()
   const refused = new Map<string, ChannelWork>()
   const sources = new Map<string, Source>()
+  let tracks = 0
+  /** Of a track: never again that of another one, also when a camera is begun anew, since occasions go by it. */
+  const trackNumber = () => ++tracks
 
   const ofSource = (sourceId: string) => [...channels.values()].filter(({ config }) => config.source_id === sourceId)
 
@@ -96,9 +101,29 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     if (refusal) refused.set(config.channel_id, config)
     else {
       const channel = createChannel(config, settings, random, before ?? carried(config.channel_id))
-      channels.set(config.channel_id, { config, settings, channel, state, seenAt: [], inferences })
+      channels.set(config.channel_id, { config, settings, channel, state, seenAt: [], inferences, awaits: null })
     }
     return state
+  }
+
+  /** Another version of what runs, that is analysed in the same way: whom it knows is swapped while it runs. */
+  function goOn(running: Running, config: ChannelWork): ChannelState[] {
+    const { faces } = running.config
+    const version = running.state.version !== config.version
+    running.state = { ...running.state, version: config.version }
+    running.config = isAwaited(config) ? { ...config, ...(faces && { faces }) } : config
+    if (isAwaited(config)) running.awaits = galleryLoading
+    else if (running.awaits || galleryFile(faces) !== galleryFile(config.faces))
+      try {
+        running.settings.analytic.gallery = galleryOf(config)
+        running.awaits = null
+      } catch (error) {
+        if (!(error instanceof ModelTrouble)) throw error
+        running.awaits = error.message
+      }
+    const { awaits } = running
+    const waiting = awaits ? become(running, { state: 'applied', detector_state: 'needs_model', cause: awaits }) : []
+    return version ? [running.state] : waiting
   }
 
   /** A change of a channel's state, or nothing. */
@@ -117,11 +142,13 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     const known = sources.get(frame.source_id)
     const size = `${frame.width}x${frame.height}`
     if (known?.size === size) return known
-    if (known) release(known)
+    if (known) forget(frame.source_id, known)
     const source: Source = {
       size,
-      picture: new cv.Mat(frame.height, frame.width, cv.CV_8UC3),
-      mask: createMask(cv, masksOf(frame.source_id), frame.width, frame.height),
+      ...allOrNone((keep) => ({
+        picture: keep(new cv.Mat(frame.height, frame.width, cv.CV_8UC3)),
+        mask: keep(createMask(cv, masksOf(frame.source_id), frame.width, frame.height)),
+      })),
       groups: new Map(),
       lastAt: known?.lastAt ?? Number.NEGATIVE_INFINITY,
       pace: known?.pace ?? { is_reduced: false, left_out: 0, drops: 0 },
@@ -129,6 +156,10 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     }
     sources.set(frame.source_id, source)
     return source
+  }
+  function forget(sourceId: string, source: Source): void {
+    sources.delete(sourceId)
+    release(source)
   }
   function release({ picture, mask, groups }: Source): void {
     for (const { perception } of groups.values()) perception.delete()
@@ -147,7 +178,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     const key = JSON.stringify(settings)
     const known = source.groups.get(key)
     if (known) return known
-    const perception = createPerception(cv, settings, frame.width, frame.height, detectorOf)
+    const perception = createPerception(cv, settings, frame.width, frame.height, trackNumber, detectorOf)
     const group = { settings, perception, dueAt: frame.at, isStill: false }
     source.groups.set(key, group)
     return group
@@ -173,13 +204,16 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     return { records, states }
   }
 
+  /** Its channels get no pictures that they could count in. */
+  const halt = (sourceId: string, cause: string): ChannelState[] =>
+    ofSource(sourceId)
+      .filter(({ awaits }) => awaits === null)
+      .flatMap((running) => become(running, { state: 'stopped', cause, fps: 0 }))
+
   /** The pictures of a camera no longer follow on one another: its tracks are lost and its background is learned anew. */
   function interrupt(sourceId: string, at: number): EventRecord[] {
     const source = sources.get(sourceId)
-    if (source) {
-      release(source)
-      sources.delete(sourceId)
-    }
+    if (source) forget(sourceId, source)
     return ofSource(sourceId).flatMap(({ channel }) => [...channel.pass(Number.POSITIVE_INFINITY), ...channel.lose(at)])
   }
 
@@ -188,10 +222,13 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     const last = sources.get(frame.source_id)?.lastAt ?? Number.NEGATIVE_INFINITY
     if (frame.at < last - clockStepMs) all.records.push(...interrupt(frame.source_id, last))
     else if (frame.at <= last) return all
-    const running = ofSource(frame.source_id)
+    const running = ofSource(frame.source_id).filter(({ awaits }) => awaits === null)
     if (running.length === 0) return all
 
+    const before = sources.get(frame.source_id)
     const source = sourceOf(frame)
+    // Of another size: whoever was followed in the pictures before is lost.
+    if (before && before !== source) for (const { channel } of running) all.records.push(...channel.lose(last))
     source.lastAt = frame.at
     source.picture.data.set(frame.data)
     source.mask.blank(source.picture)
@@ -216,22 +253,28 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
   }
 
   return {
-    /** The whole desired set. Channels that did not change go on; the others' occasions end as disabled. */
+    /** The whole desired set. Channels that are analysed as before go on; the others' occasions end as disabled. */
     setChannels(wanted: readonly ChannelWork[], at: number): Analysed {
       const records: EventRecord[] = []
       const states: ChannelState[] = []
       const byId = new Map(wanted.map((config) => [config.channel_id, config]))
       const touched = new Set<string>()
       const before = new Map<string, Carried | null>()
-      for (const [id, { config, channel, inferences }] of channels) {
-        if (isSame(config, byId.get(id))) continue
+      for (const [id, running] of channels) {
+        const { config, channel, inferences } = running
+        const next = byId.get(id)
+        if (next && isSameWork(config, next)) {
+          states.push(...goOn(running, next))
+          continue
+        }
         records.push(...channel.close(at, 'disabled'))
         before.set(id, channel.carried())
         touched.add(config.source_id)
         channels.delete(id)
         for (const inference of inferences) inference.close()
       }
-      for (const [id, config] of refused) if (!isSame(config, byId.get(id))) refused.delete(id)
+      for (const [id, config] of refused)
+        if (JSON.stringify(config) !== JSON.stringify(byId.get(id))) refused.delete(id)
       asOneOpening(() => {
         for (const config of wanted) {
           if (channels.has(config.channel_id) || refused.has(config.channel_id)) continue
@@ -248,9 +291,10 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     },
     /** Analyses one picture of one camera. */
     frame: (frame: Frame): Analysed => asOnePicture(() => analyse(frame)),
-    /** Something failed in the middle of a picture: the camera's pictures are begun anew. */
+    /** Something failed in the middle of a picture: the camera's pictures are begun anew, and its channels stand still until one goes well. */
     reset(sourceId: string, at: number): Analysed {
-      return { ...nothing(), records: interrupt(sourceId, at) }
+      const records = interrupt(sourceId, at)
+      return { ...nothing(), records, states: halt(sourceId, 'analysis_failed') }
     },
     /** Time passed: closes windows of cameras that send nothing, and says so. */
     pass(at: number): Analysed {
@@ -259,8 +303,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
       for (const [id, source] of sources) {
         if (at - source.lastAt < stalledMs) continue
         all.records.push(...interrupt(id, source.lastAt))
-        for (const running of ofSource(id))
-          all.states.push(...become(running, { state: 'stopped', cause: 'stalled', fps: 0 }))
+        all.states.push(...halt(id, 'stalled'))
       }
       return all
     },
@@ -290,13 +333,13 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     if (!source) return
     const running = ofSource(sourceId)
     if (running.length === 0) {
-      release(source)
-      sources.delete(sourceId)
+      forget(sourceId, source)
       return
     }
     const [width, height] = source.size.split('x').map(Number) as [number, number]
+    const mask = createMask(cv, masksOf(sourceId), width, height)
     source.mask.delete()
-    source.mask = createMask(cv, masksOf(sourceId), width, height)
+    source.mask = mask
     const wanted = new Set(running.map(({ settings }) => JSON.stringify(settings.perception)))
     for (const [key, { perception }] of source.groups)
       if (!wanted.has(key)) {
@@ -336,11 +379,25 @@ function galleryOf({ faces }: ChannelWork): readonly Enrolled[] {
   try {
     return readGallery(readFileSync(faces.gallery), faces.embedder.vector_length)
   } catch (error) {
-    throw new ModelTrouble('gallery_loading', { cause: error })
+    throw new ModelTrouble(galleryLoading, { cause: error })
   }
 }
 
-const isSame = (a: ChannelWork, b: ChannelWork | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
+const galleryLoading = 'gallery_loading'
+const isAwaited = ({ faces }: ChannelWork): boolean =>
+  faces !== undefined && 'cause' in faces && faces.cause === galleryLoading
+const galleryFile = (faces: ChannelWork['faces']) => (faces && 'gallery' in faces ? faces.gallery : null)
+
+/** What a channel's analysis goes by. A new name, version or threshold is no reason to begin anew, nor whose faces it knows. */
+function isSameWork(a: ChannelWork, b: ChannelWork): boolean {
+  const faces = (one: ChannelWork) =>
+    isAwaited(b) ? null : one.faces && 'embedder' in one.faces ? one.faces.embedder : one.faces
+  const essence = (one: ChannelWork) => {
+    const { source_id, usecase_key, pipeline_elements, zones, refusal, model } = one
+    return JSON.stringify([source_id, usecase_key, pipeline_elements, zones, refusal, model, faces(one)])
+  }
+  return essence(a) === essence(b)
+}
 
 /** Whether a group that wants fewer pictures than the camera sends takes this one; a tenth is left to jitter. */
 const isDue = ({ settings, dueAt }: Group, at: number): boolean => at >= dueAt - 100 / settings.fps

@@ -93,6 +93,20 @@ export type Cv = {
   MORPH_CLOSE: number
 }
 
+/** Makes several things on that heap: when one cannot be made, those before it are freed. */
+export function allOrNone<T>(make: (keep: <K extends { delete(): void }>(thing: K) => K) => T): T {
+  const made: { delete(): void }[] = []
+  try {
+    return make((thing) => {
+      made.push(thing)
+      return thing
+    })
+  } catch (error) {
+    for (const thing of made) thing.delete()
+    throw error
+  }
+}
+
 let loading: Promise<Cv> | undefined
 
 /** OpenCV of this thread, loaded once (0.3 to 0.6 s, about 100 MB). */

@@ -6,7 +6,7 @@ import { createHogDetector, type Detection, type Detector, motionDetector } from
 import { createDoubt } from './doubt.ts'
 import { createFlames } from './flames.ts'
 import { createMotion } from './motion.ts'
-import type { Cv, Mat } from './opencv.ts'
+import { allOrNone, type Cv, type Mat } from './opencv.ts'
 import { createRest } from './rest.ts'
 import type { PerceptionSettings } from './settings.ts'
 import { createSight, isBlind, type Sight } from './sight.ts'
@@ -70,26 +70,32 @@ export type Perception = {
 /** Of a face found with the box of its track, which follows it. */
 const leastFaceOverlap = 0.3
 
-/** From pictures to tracks: motion, detector and tracker of one camera. */
+/**
+ * From pictures to tracks: motion, detector and tracker of one camera.
+ * @param trackNumber a new one for each track
+ */
 export function createPerception(
   cv: Cv,
   settings: PerceptionSettings,
   width: number,
   height: number,
+  trackNumber: () => number,
   detectorOf: NewDetector = newDetector,
 ): Perception {
   const smallWidth = Math.min(width, settings.motionWidth)
   const zoom = width / smallWidth
   const smallHeight = Math.round(height / zoom)
-  const small = new cv.Mat()
   const smallSize = new cv.Size(smallWidth, smallHeight)
-  const motion = createMotion(cv, settings.motion, smallWidth, smallHeight)
+  const { small, motion, sight, detector, embedder } = allOrNone((keep) => ({
+    small: keep(new cv.Mat()),
+    motion: keep(createMotion(cv, settings.motion, smallWidth, smallHeight)),
+    sight: keep(createSight(cv)),
+    detector: keep(detectorOf(cv, settings, width, height)),
+    embedder: settings.embedder && keep(createEmbedder(cv, settings.embedder)),
+  }))
   const backdrop = createBackdrop(smallWidth, smallHeight)
-  const sight = createSight(cv)
   const flames = settings.flames ? createFlames(smallWidth, smallHeight) : null
-  const detector = detectorOf(cv, settings, width, height)
-  const embedder = settings.embedder && createEmbedder(cv, settings.embedder)
-  const tracker = createTracker(settings.tracker)
+  const tracker = createTracker(settings.tracker, trackNumber)
   const rest = createRest(settings.recheckMs)
   const doubt = createDoubt()
   let unsteady = 'degraded:warm_up'
@@ -193,13 +199,13 @@ export function createPerception(
           confirmed: track.confirmed,
           present: isPresent(track, at),
           observed: track.heldAt === at,
+          detected: track.detectedAt === at,
           ...(track.heldAt === at && faceOf(track, picture, found)),
         })),
       }
     },
     delete() {
       for (const thing of [small, motion, sight, detector, embedder]) thing?.delete()
-          detected: track.detectedAt === at,
     },
   }
 }

@@ -5,6 +5,10 @@ import { createTracker, isPresent, similarity, type TrackerSettings } from './tr
 
 const settings: TrackerSettings = { minSimilarity: 0.15, distanceGate: 0.9, maxLostMs: 3000, minHits: 2 }
 
+const newTracker = () => {
+  let last = 0
+  return createTracker(settings, () => ++last)
+}
 const seen = (box: Box, kind: Detection['kind'] = 'person'): Detection => ({
   box,
   score: kind === 'blob' ? 0.45 : 0.9,
@@ -14,14 +18,14 @@ const seen = (box: Box, kind: Detection['kind'] = 'person'): Detection => ({
 const at = (x: number, kind?: Detection['kind']) => seen([x - 20, 100, 40, 100], kind)
 
 test('a walker keeps one id although boxes of neighbouring pictures do not overlap', () => {
-  const tracker = createTracker(settings)
+  const tracker = newTracker()
   for (let i = 0; i < 20; i++) tracker.update([at(50 + i * 45)], i * 200)
   expect(tracker.tracks.map((track) => track.id)).toEqual([1])
   expect(tracker.tracks[0]?.hits).toBe(20)
 })
 
 test('time is real: a walker is still known after dropped pictures', () => {
-  const tracker = createTracker(settings)
+  const tracker = newTracker()
   for (const ms of [0, 200, 400, 600, 800, 1000, 1700, 1900, 2700]) tracker.update([at(50 + ms * 0.08)], ms)
   expect(tracker.tracks).toHaveLength(1)
   const [x, , w] = tracker.tracks[0]!.box
@@ -29,7 +33,7 @@ test('time is real: a walker is still known after dropped pictures', () => {
 })
 
 test('two people who meet and part keep their ids', () => {
-  const tracker = createTracker(settings)
+  const tracker = newTracker()
   for (let i = 0; i <= 20; i++)
     tracker.update([seen([100 + i * 12, 100, 40, 100]), seen([340 - i * 12, 130, 40, 100])], i * 200)
   const ends = tracker.tracks.map((track) => [track.id, Math.round(track.box[0] / 10) * 10])
@@ -40,7 +44,7 @@ test('two people who meet and part keep their ids', () => {
 })
 
 test('somebody counts from the second detection on', () => {
-  const tracker = createTracker(settings)
+  const tracker = newTracker()
   tracker.update([at(100)], 0)
   expect(tracker.tracks.filter((track) => isPresent(track, 0))).toHaveLength(0)
   tracker.update([at(104)], 200)
@@ -48,7 +52,7 @@ test('somebody counts from the second detection on', () => {
 })
 
 test('motion alone never makes a track, nor confirms one', () => {
-  const tracker = createTracker(settings)
+  const tracker = newTracker()
   for (let i = 0; i < 10; i++) tracker.update([at(100 + i * 5, 'blob')], i * 200)
   expect(tracker.tracks).toHaveLength(0)
   tracker.update([at(150)], 2000)
@@ -57,7 +61,7 @@ test('motion alone never makes a track, nor confirms one', () => {
 })
 
 test('motion keeps a confirmed track in place for max_lost_s after it was last detected, and no longer', () => {
-  const tracker = createTracker(settings)
+  const tracker = newTracker()
   for (let i = 0; i < 6; i++) tracker.update([at(100)], i * 200)
   const present: number[] = []
   for (let ms = 1200; ms <= 6000; ms += 200) {
@@ -68,7 +72,7 @@ test('motion keeps a confirmed track in place for max_lost_s after it was last d
 })
 
 test('without any support a track counts for 0.6 s more and is forgotten after max_lost_s', () => {
-  const tracker = createTracker(settings)
+  const tracker = newTracker()
   for (let i = 0; i < 6; i++) tracker.update([at(100)], i * 200)
   const alive: number[] = []
   const present: number[] = []
@@ -82,7 +86,7 @@ test('without any support a track counts for 0.6 s more and is forgotten after m
 })
 
 test('an area without legs does not lift the feet of the track it keeps', () => {
-  const tracker = createTracker(settings)
+  const tracker = newTracker()
   for (let i = 0; i < 6; i++) tracker.update([at(100)], i * 200)
   tracker.update([seen([80, 100, 40, 65], 'blob')], 1200)
   const [, y, , h] = tracker.tracks[0]!.box
@@ -90,7 +94,7 @@ test('an area without legs does not lift the feet of the track it keeps', () => 
 })
 
 test('one box of a wrong size moves the feet by less than it is wrong', () => {
-  const tracker = createTracker(settings)
+  const tracker = newTracker()
   for (let i = 0; i < 6; i++) tracker.update([at(100)], i * 200)
   tracker.update([seen([85, 100, 30, 65])], 1200)
   const [, y, , h] = tracker.tracks[0]!.box
@@ -98,7 +102,7 @@ test('one box of a wrong size moves the feet by less than it is wrong', () => {
 })
 
 test('a track at rest that is believed stays where it is', () => {
-  const tracker = createTracker(settings)
+  const tracker = newTracker()
   for (let i = 0; i < 6; i++) tracker.update([at(100)], i * 200)
   const before = tracker.tracks[0]!.box
   for (let ms = 1200; ms <= 20_000; ms += 200) tracker.update([], ms, new Set([1]))

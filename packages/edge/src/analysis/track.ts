@@ -46,10 +46,10 @@ export type Tracker = ReturnType<typeof createTracker>
 /**
  * Distance-gated ByteTrack (Zhang et al. 2022): confirmed tracks take detections first, then unexplained motion, which
  * keeps a track alive for `maxLostMs` but never starts one; what is left starts new tracks. Exact assignment.
+ * @param number a new one for each track
  */
-export function createTracker(settings: TrackerSettings) {
+export function createTracker(settings: TrackerSettings, number: () => number) {
   let tracks: Kept[] = []
-  let nextId = 1
   let lastAt: number | null = null
 
   function match(candidates: readonly Kept[], detections: readonly Detection[], least: number) {
@@ -131,7 +131,7 @@ export function createTracker(settings: TrackerSettings) {
 
   function born(detection: Detection, at: number): Kept {
     return {
-      id: nextId++,
+      id: number(),
       bornAt: at,
       // A blob starts no track.
       label: detection.kind === 'blob' ? 'motion' : detection.kind,

@@ -58,7 +58,8 @@ type Case = {
   labels: DetectionLabel[]
   elements?: PipelineElements
   seconds?: number
-  faces?: AttachedFaces
+  /** By the second: whoever can be recognised. */
+  faces?: (seconds: number) => AttachedFaces
 }
 
 /** Four seconds of nothing for the background, then what `shown` paints by the second. */
@@ -73,10 +74,18 @@ function watch(usecase: UsecaseKey, about: Case, shown: (seconds: number) => Pat
     input: { width: 320, height: 320, is_open: false },
     labels: Object.fromEntries(labels.map((label, i) => [i, label])),
   }
-  const { states } = analyzer.setChannels([{ ...channel, model, ...(faces && { faces }) }], start)
+  let known = faces?.(0)
+  const apply = (ms: number) =>
+    analyzer.setChannels([{ ...channel, version: 1 + ms, model, ...(known && { faces: known }) }], start + ms)
+  const { states } = apply(0)
   expect(states).toMatchObject([{ state: 'applied', detector_state: 'ok' }])
   const records: EventRecord[] = []
   for (let ms = 0; ms < seconds * 1000; ms += 100) {
+    const now = faces?.(ms / 1000)
+    if (JSON.stringify(now) !== JSON.stringify(known)) {
+      known = now
+      records.push(...apply(ms).records)
+    }
     const data = painted(ms < 4000 ? [] : shown(ms / 1000 - 4))
     records.push(...analyzer.frame({ source_id: sourceId, at: start + ms, pts_ms: ms, width, height, data }).records)
   }
@@ -109,15 +118,6 @@ test('ppedtec: a bare head is one violation, a helmet is none', () => {
   expect([most(safe, 'total_max'), most(safe, 'non_violation_max')]).toEqual([1, 1])
 })
 
-test('fcmsk: a face without a mask is one violation, one with a mask is none', () => {
-  const faces: Case = { labels: ['mask', 'no_mask', 'face'] }
-  const bare = watch('fcmsk', faces, () => [
-    ['green', 3, 4],
-    ['red', 7, 4],
-  ])
-  expect(opened(bare).map(([, , metrics]) => metrics)).toEqual([{ violation: 1 }])
-  expect([most(bare, 'total_max'), most(bare, 'non_violation_max')]).toEqual([2, 1])
-  expect(opened(watch('fcmsk', faces, () => [['red', 7, 4]]))).toEqual([])
 /** A model that says by finding no helmet that none is worn. */
 const plain: Case = { ...equipment, labels: ['person', 'helmet'], seconds: 40 }
 test.each<[string, (s: number) => Patch[]]>([
@@ -137,33 +137,46 @@ test.each<[string, (s: number) => Patch[]]>([
   expect(opened(watch('ppedtec', plain, worker([])))).toHaveLength(1)
 })
 
+test('fcmsk: a face without a mask is one violation, one with a mask is none', () => {
+  const faces: Case = { labels: ['mask', 'no_mask', 'face'] }
+  const bare = watch('fcmsk', faces, () => [
+    ['green', 3, 4],
+    ['red', 7, 4],
+  ])
+  expect(opened(bare).map(([, , metrics]) => metrics)).toEqual([{ violation: 1 }])
+  expect([most(bare, 'total_max'), most(bare, 'non_violation_max')]).toEqual([2, 1])
+  expect(opened(watch('fcmsk', faces, () => [['red', 7, 4]]))).toEqual([])
 })
 
+const [redOne, greenOne] = ['01', '02'].map((last) => `0190a0b0-0000-7000-8000-0000000000${last}`)
 /** As it comes over the link: who is as red as can be, and who is green. */
-const gallery = () => {
-  const file = join(folder, 'gallery')
+const gallery = (many = 2) => {
+  const file = join(folder, `gallery-${many}`)
   const people = [
     ['01', [1, 0, 0]],
     ['02', [0, 1, 0]],
   ] as const
-  const records = people.map(([last, vector]) =>
-    Buffer.concat([
-      Buffer.from(`0190a0b00000700080000000000000${last}`, 'hex'),
-      Buffer.from(Float32Array.from(vector).buffer),
-    ]),
-  )
+  const records = people
+    .slice(0, many)
+    .map(([last, vector]) =>
+      Buffer.concat([
+        Buffer.from(`0190a0b00000700080000000000000${last}`, 'hex'),
+        Buffer.from(Float32Array.from(vector).buffer),
+      ]),
+    )
   writeFileSync(file, Buffer.concat(records))
   return file
 }
-const recognition = (known: string | null): Case => ({
+const recognition = (known: string | null, then?: (seconds: number) => AttachedFaces | null): Case => ({
   labels: ['face', 'face', 'face'],
   elements: { 'detector.embedding': 'any', 'detector.every_n': 1 },
-  faces: {
-    embedder: {
-      ...{ file: join(folder, 'colours.onnx'), input: { width: 32, height: 32 }, range: 'signed', vector_length: 3 },
+  faces: (seconds) =>
+    then?.(seconds) ?? {
+      embedder: {
+        ...{ file: join(folder, 'colours.onnx'), input: { width: 32, height: 32 }, range: 'signed', vector_length: 3 },
+      },
+      gallery: known,
     },
-    gallery: known,
-  },
   seconds: 14,
 })
 test('fcrecog: each new face is told once, with who it is; a stranger is unknown, and so is everybody without a gallery', () => {
@@ -175,10 +188,23 @@ test('fcrecog: each new face is told once, with who it is; a stranger is unknown
   const seen = (records: EventRecord[]) =>
     records.filter(({ kind }) => kind === 'open').map(({ details }) => details?.identity)
   const known = watch('fcrecog', recognition(gallery()), came)
-  expect(seen(known).toSorted()).toEqual(['0190a0b0-0000-7000-8000-000000000001', null])
+  expect(seen(known).toSorted()).toEqual([redOne, null])
   expect(most(known, 'total_max')).toBe(2)
   expect(seen(watch('fcrecog', recognition(null), came))).toEqual([null, null])
   expect(seen(watch('fcrecog', recognition(gallery()), () => []))).toEqual([])
+})
+
+test('fcrecog: another gallery is known from when it is there, and tells of nobody again who is in view', () => {
+  const identities = (case_: Case) =>
+    watch('fcrecog', case_, (s) => [['red', 3, 4], ...(s < 6 ? [] : [['green', 7, 4] satisfies Patch])])
+      .filter(({ kind }) => kind === 'open')
+      .map(({ details }) => details?.identity)
+  const [before, after] = [recognition(gallery(1)), recognition(gallery(2))]
+  expect(identities(before)).toEqual([redOne, null])
+  const swapped = recognition(null, (seconds) =>
+    seconds >= 8 && seconds < 9 ? { cause: 'gallery_loading' } : (seconds < 8 ? before : after).faces!(0),
+  )
+  expect(identities(swapped)).toEqual([redOne, greenOne])
 })
 
 const fires: Case = { labels: ['fire', 'smoke', 'person'], seconds: 20 }

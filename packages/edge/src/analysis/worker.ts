@@ -9,8 +9,9 @@ import { loadOpenCv, openCvError } from './opencv.ts'
 import type { Carried } from './usecase/usecase.ts'
 
 const beatMs = 1000
-/** The heap may be spoilt: a worker that fails this often in a row ends, and main starts a new one. */
+/** A camera whose pictures fail this often in a row is tried again only now and then. */
 const mostFailures = 5
+const retryMs = 10_000
 
 const main = parentPort
 if (!main) throw new Error('worker.ts is to be started as a worker thread')
@@ -19,7 +20,9 @@ const cv = await loadOpenCv()
 const carried = new Map<string, Carried>()
 const analyzer = createAnalyzer({ cv, random: () => randomBytes(10), carried: (id) => carried.get(id) ?? null })
 let work: WorkFigures = { frames: 0, busyMs: 0 }
-let failures = 0
+/** Of each camera when its last picture was tried, and how many failed in a row. */
+const tried = new Map<string, { at: number; failures: number }>()
+let isSpoilt = false
 
 const tell = (message: FromWorker) => main.postMessage(message)
 logModelsTo((text) => tell({ type: 'log', text }))
@@ -39,24 +42,40 @@ function report({ records, overlay, states }: Analysed, frame: Frame | null): vo
 
 function take(frame: Frame): boolean {
   const begun = performance.now()
+  const { at, failures } = tried.get(frame.source_id) ?? { at: begun, failures: 0 }
+  if (failures >= mostFailures && begun - at < retryMs) return false
   let isStill = false
   try {
     const analysed = analyzer.frame(frame)
     report(analysed, frame)
     isStill = analysed.isStill
-    failures = 0
+    tried.set(frame.source_id, { at: begun, failures: 0 })
   } catch (thrown) {
+    tried.set(frame.source_id, { at: begun, failures: failures + 1 })
     report(analyzer.reset(frame.source_id, frame.at), frame)
-    if (++failures >= mostFailures) throw openCvError(cv, thrown)
-    tell({ type: 'log', text: `A picture could not be analysed: ${openCvError(cv, thrown).message}` })
+    failed(frame.source_id, failures + 1, openCvError(cv, thrown))
   }
   work = { frames: work.frames + 1, busyMs: work.busyMs + performance.now() - begun }
   return isStill
 }
 
+/**
+ * Where other cameras' pictures are analysed it is this camera that is at fault, and it must not take them along. Where
+ * none is the heap may be spoilt: the worker ends, and main starts a new one.
+ */
+function failed(sourceId: string, times: number, error: Error): void {
+  const now = performance.now()
+  const isAlone = [...tried.values()].some(({ at, failures }) => failures === 0 && now - at < retryMs)
+  isSpoilt = times >= mostFailures && !isAlone
+  if (isSpoilt) throw error
+  if (times === 1) tell({ type: 'log', text: `A picture could not be analysed: ${error.message}` })
+  if (times === mostFailures)
+    tell({ type: 'log', text: `No picture of the stream ${sourceId} can be analysed: it is tried again now and then` })
+}
+
 const listener = await listenForFrames(take, (error) => {
   // What `take` threw is more than a bad picture; what the socket threw is the camera process's affair.
-  if (failures >= mostFailures) throw error
+  if (isSpoilt) throw error
   tell({ type: 'log', text: `The pictures of a camera broke off: ${error.message}` })
 })
 
@@ -75,6 +94,8 @@ function noteCarried(): void {
 main.on('message', (message: ToWorker) => {
   if (message.type === 'channels') {
     noteCarried()
+    // What failed may go well now.
+    for (const [id, { failures }] of tried) if (failures > 0) tried.delete(id)
     for (const [id, one] of message.carried) if (one.at > (carried.get(id)?.at ?? 0)) carried.set(id, one)
     report(analyzer.setChannels(message.channels, Date.now()), null)
   } else if (message.type === 'pace') analyzer.setPace(message.source_id, message.pace)

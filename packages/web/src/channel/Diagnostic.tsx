@@ -182,7 +182,7 @@ const inModel = /^model_(missing|unrunnable|crash|quarantined|too_|head|opset|in
 /** It mends itself, or waits for nobody here. */
 const waiting =
   /^(model_(loading|starting|corrupt)|gallery_loading|portal_fault|degraded:warm_up|older_version|journal_)/
-const atEdge = /^(nimble_unreachable|model_(unkept|runtime_missing)|edge_disk)/
+const atEdge = /^(nimble_unreachable|analysis_failed|model_(unkept|runtime_missing)|edge_disk)/
 
 /** What a person does next, and where. */
 function nextOf({ level, text_id }: ChannelCheck, channel: Channel): { to?: Path; search?: Search; id: Next } | null {

@@ -243,6 +243,7 @@ export const message = {
   camera_clock_wrong: "The camera's clock is wrong by {{0}} minutes. Set it to network time (NTP).",
   edge_disk_full: 'It cannot write to its disk: events wait in its memory. Free some space there.',
   edge_pictures_full: 'Its disk is full: events are kept, their pictures are not. Free some space there.',
+  analysis_failed: 'The analysis fails on the pictures of this camera: the log of the edge server says why',
   analysis_behind: 'The analysis cannot keep up: {{0}} pictures a minute are left out',
   clock_offset: 'Its clock is off',
   export_too_many: 'More than {{0}} rows: choose a shorter period, or filter',

@@ -247,6 +247,7 @@ export const message: Catalogue['message'] = {
   camera_clock_wrong: 'L’horloge de la caméra est décalée de {{0}} minutes. Réglez-la sur l’heure réseau (NTP).',
   edge_disk_full: 'Il ne peut plus écrire sur son disque : les événements attendent en mémoire. Libérez de l’espace.',
   edge_pictures_full: 'Son disque est plein : les événements sont conservés, leurs images non. Libérez de l’espace.',
+  analysis_failed: 'L’analyse échoue sur les images de cette caméra : le journal du serveur edge dit pourquoi',
   analysis_behind: 'L’analyse ne suit pas : {{0}} images par minute sont omises',
   clock_offset: 'Son horloge est décalée',
   export_too_many: 'Plus de {{0}} lignes : choisissez une période plus courte, ou filtrez',

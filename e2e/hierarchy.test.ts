@@ -757,6 +757,15 @@ test('a site of hundreds of cameras stays light: few nodes on the page, and sear
   await page.getByRole('textbox', { name: 'Filter cameras' }).fill('Gate 0277')
   await page.getByRole('link', { name: 'Gate 0277' }).waitFor()
   await until('only that one', async () => (await page.getByRole('link', { name: /^Gate / }).count()) === 1)
+  // What is chosen stays chosen while others are looked for.
+  await page.getByRole('checkbox', { name: 'Select Gate 0277' }).check()
+  await page.getByRole('textbox', { name: 'Filter cameras' }).fill('Gate 0315')
+  await page.getByRole('checkbox', { name: 'Select Gate 0315' }).check()
+  await page.getByText('2 selected').waitFor()
+  await press(page, 'Set a tag…')
+  await page.getByRole('dialog', { name: 'Tag of 2 cameras' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('2 selected').waitFor({ state: 'detached' })
 
   await press(page, /^Search cameras/)
   await page.getByRole('textbox', { name: /^Type a screen/ }).fill('Gate 0315')
@@ -766,4 +775,67 @@ test('a site of hundreds of cameras stays light: few nodes on the page, and sear
     await open(page, path)
     expect(await nodes(), path).toBeLessThan(1500)
   }
+})
+
+test('of a thousand sites those beyond the first are found by name, in the order of the language, and stay chosen', async () => {
+  const { root } = prepared
+  const { customer_id } = (await root.call('customer', 'create', { customer_name: 'Thousand Shops' })) as Customer
+  const shops = Array.from({ length: 1002 }, (_, index) => `Shop ${String(index).padStart(4, '0')}`)
+  const names = [...shops, 'Wing Annex', 'Wing Zoo', 'Wing Élysée']
+  for (let at = 0; at < names.length; at += 100)
+    await root.call('site', 'import', {
+      sites: names
+        .slice(at, at + 100)
+        .map((site_name) => ({ site_name, customer_id, site_address: { site_timezone: 'Europe/Paris' } })),
+    })
+  const [wing] = (await root.call('site', 'list', { q: 'Wing Zoo' })) as [Site]
+  await root.call('user', 'configUpdate', { ui_config: { selected_customer_id: customer_id } })
+  const page = await stage.as(usernameOf('super_admin'))
+  await open(page, '/customer')
+  await page.getByRole('row', { name: /Thousand Shops.*1,005/ }).waitFor()
+  await open(page, '/site?sort=name')
+  await page.getByText('Thousand Shops · 1,005 sites').waitFor()
+  const cut = page.getByText('Listed are the first 500 sites')
+  await cut.waitFor()
+
+  // Where one corrects a letter the next one goes too: the address, which comes later, moves nothing.
+  const filter = page.getByRole('textbox', { name: 'Filter sites' })
+  await filter.pressSequentially('Wg', { delay: 300 })
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('i')
+  await until('the address follows', () => new URL(page.url()).searchParams.get('q') === 'Wig')
+  await page.keyboard.press('n')
+  expect(await filter.inputValue()).toBe('Wing')
+  await page.getByRole('link', { name: 'Wing Zoo' }).waitFor()
+  const rows = page.getByRole('row').filter({ has: page.getByRole('link', { name: /^Wing/ }) })
+  expect(await rows.getByRole('link', { name: /^Wing/ }).allTextContents()).toEqual([
+    'Wing Annex',
+    'Wing Élysée',
+    'Wing Zoo',
+  ])
+  expect(await rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-rowindex')))).toEqual(['2', '3', '4'])
+
+  await page.getByRole('checkbox', { name: 'Select Wing Zoo' }).check()
+  await filter.fill('Élysée')
+  await page.getByRole('link', { name: 'Wing Zoo' }).waitFor({ state: 'detached' })
+  await page.getByRole('checkbox', { name: 'Select Wing Élysée' }).check()
+  await page.getByText('2 selected').waitFor()
+  await cut.waitFor()
+  await sound(page)
+  await page.screenshot({ path: `${shots}hierarchy-chosen-sites.png` })
+  await press(page.getByRole('region', { name: 'Selection' }), 'Assign')
+  await page.getByRole('dialog', { name: 'Assign 2 sites' }).waitFor()
+  await page.keyboard.press('Escape')
+
+  // A camera at such a site says where it is.
+  const { nimble_id } = await otherServer('Rack F')
+  await root.call('device', 'create', {
+    device_name: 'Far away',
+    site_id: wing.site_id,
+    nimble_id,
+    stream_address: 'rtsp://192.0.2.77/1',
+  })
+  await open(page, `/deployment?nid=${nimble_id}`)
+  await page.getByRole('region', { name: 'Rack F' }).getByText('Wing Zoo').waitFor()
+  await root.call('user', 'configUpdate', { ui_config: { selected_customer_id: prepared.ids.cuid } })
 })

@@ -1,5 +1,4 @@
-import { Button, Group, Select, Switch } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { Button, Select, Switch } from '@mantine/core'
 import { type Channel, type ChannelStats, type Device, api as table } from '@sightline/contract'
 import { type UsecaseKey, usecaseKeys } from '@sightline/domain'
 import { IconPlus, IconUsers } from '@tabler/icons-react'
@@ -21,14 +20,13 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { usePages } from '../ui/pages.ts'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { SelectionBar, useSelection } from '../ui/selection.tsx'
 import { AssignChannels } from './AssignChannels.tsx'
-import classes from './channel.module.css'
 
 const figure = (value: number | null | undefined) => (value === null || value === undefined ? '–' : formatNumber(value))
 
 /** So many analytics get their figures at once. */
 const pieceSize = 100
-const typingMs = 200
 /** A list over several streams leaves out the health check of single cameras, unless one asks for it. */
 const counting = usecaseKeys.filter((key) => key !== 'emptyframecheck')
 
@@ -71,6 +69,7 @@ function useChannels(device: Device | null, { q, uc, isIll, site_id, customer_id
     error: ofDevice.error,
     retry: () => void ofDevice.refetch(),
     remote: { hasMore: false, isFetching: false, more: () => undefined },
+    isStale: false,
     isHealthHidden: several && !uc && !isIll,
   }
 }
@@ -87,10 +86,10 @@ export function ChannelList({ device, within }: Props) {
   const go = useGo()
   const navigate = useNavigate()
   const mayEdit = useMay('edit')
-  const { q: typed = '', uc, state }: { q?: string; uc?: UsecaseKey; state?: string } = useSearch({ strict: false })
+  const { q: asked = '', uc, state }: { q?: string; uc?: UsecaseKey; state?: string } = useSearch({ strict: false })
   const isIll = state !== undefined
-  const [q] = useDebouncedValue(typed.trim(), typingMs)
-  const { rows, total, error, retry, remote, isHealthHidden } = useChannels(device, {
+  const q = asked.trim()
+  const { rows, total, error, retry, remote, isStale, isHealthHidden } = useChannels(device, {
     q,
     uc,
     isIll,
@@ -99,32 +98,27 @@ export function ChannelList({ device, within }: Props) {
   })
   const filter = (next: { uc?: string | undefined; state?: string | undefined }) =>
     void navigate({ to: '.', search: ((now: object) => ({ ...now, ...next })) as never, replace: true })
-  const asked = Array.from({ length: Math.ceil((rows?.length ?? 0) / pieceSize) }, (_, piece) =>
+  const pieces = Array.from({ length: Math.ceil((rows?.length ?? 0) / pieceSize) }, (_, piece) =>
     (rows ?? []).slice(piece * pieceSize, (piece + 1) * pieceSize).map(({ channel_id }) => channel_id),
   )
   const stats = useQueries({
-    queries: asked.map((channel_id) => api.channel.stats.query({ channel_id })),
+    queries: pieces.map((channel_id) => api.channel.stats.query({ channel_id })),
     combine: (found) => new Map(found.flatMap(({ data = [] }) => data.map((one) => [one.channel_id, one] as const))),
   })
   const [isAssigning, setIsAssigning] = useState(false)
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Channel>>(new Map())
+  const selection = useSelection(device?.device_id ?? '', rows ?? [], ({ channel_id }) => channel_id)
   const [fault, setFault] = useState<string | null>(null)
   const [showsPeople, setShowsPeople] = useState(false)
-  const selected = [...chosen.values()]
-  /** Those that a filter hides by now stay chosen. */
-  const choose = (ids: ReadonlySet<string>) =>
-    setChosen((now) => {
-      const known = new Map([...now, ...(rows ?? []).map((row) => [row.channel_id, row] as const)])
-      return new Map([...known].filter(([id]) => ids.has(id)))
-    })
   const choosePeople = () => {
-    const wish = table.channel.assign.input.shape.channel_id.safeParse(selected.map(({ channel_id }) => channel_id))
+    const wish = table.channel.assign.input.shape.channel_id.safeParse(
+      selection.rows.map(({ channel_id }) => channel_id),
+    )
     setFault(wish.error?.issues[0]?.message ?? null)
     setShowsPeople(wish.success)
   }
   const endAssigning = () => {
     setIsAssigning(false)
-    setChosen(new Map())
+    selection.clear()
     setFault(null)
   }
   const columns = useMemo((): Column<Channel>[] => {
@@ -170,7 +164,7 @@ export function ChannelList({ device, within }: Props) {
       {
         id: 'health',
         header: t('common.state'),
-        value: (row) => row.channel_health,
+        value: (row) => t(`health.${row.channel_health}`),
         cell: (row) => <ChannelHealth channel={row} />,
       },
       number('total', t('usecase.metric.total'), (one) => one.channel_total_detection),
@@ -257,38 +251,19 @@ export function ChannelList({ device, within }: Props) {
                 />
               </>
             }
-            isFiltered={q !== '' || uc !== undefined || isIll}
+            isFiltered={q !== '' || uc !== undefined || isIll || isStale}
             onClearFilters={() => filter({ uc: undefined, state: undefined })}
-            selection={
-              isAssigning
-                ? {
-                    ids: new Set(chosen.keys()),
-                    onChange: (ids) => {
-                      choose(ids)
-                      setFault(null)
-                    },
-                    labelOf: ({ channel_name }) => channel_name,
-                  }
-                : undefined
-            }
+            selection={isAssigning ? { of: selection, labelOf: ({ channel_name }) => channel_name } : undefined}
             footer={
               isAssigning && (
-                <section className={classes.choosing} aria-label={t('channel.assign.open')}>
-                  <span className="num">{t('channel.assign.selected', { count: selected.length })}</span>
-                  {fault && (
-                    <span className={classes.fault} role="alert">
-                      {fieldText(fault)}
-                    </span>
-                  )}
-                  <Group gap="xs" ml="auto">
-                    <Button size="xs" variant="default" onClick={endAssigning}>
-                      {t('common.cancel')}
-                    </Button>
-                    <Button size="xs" onClick={choosePeople}>
-                      {t('channel.assign.choose')}
-                    </Button>
-                  </Group>
-                </section>
+                <SelectionBar of={selection} stays fault={fault && fieldText(fault)}>
+                  <Button size="xs" variant="default" onClick={endAssigning}>
+                    {t('common.cancel')}
+                  </Button>
+                  <Button size="xs" onClick={choosePeople}>
+                    {t('channel.assign.choose')}
+                  </Button>
+                </SelectionBar>
               )
             }
             onRowClick={(row) =>
@@ -312,7 +287,7 @@ export function ChannelList({ device, within }: Props) {
           />
         )}
       </Panel>
-      <AssignChannels channels={selected} opened={showsPeople} onClose={() => setShowsPeople(false)} />
+      <AssignChannels channels={selection.rows} opened={showsPeople} onClose={() => setShowsPeople(false)} />
     </>
   )
 }

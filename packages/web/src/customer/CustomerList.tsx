@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { type Column, DataTable } from '../ui/DataTable.tsx'
+import { type Column, countColumn, DataTable } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
@@ -58,34 +58,10 @@ export function CustomerList({ openId, onOpen }: Props) {
         value: (customer) => customer.customer_address.customer_city,
         cell: (customer) => <span className="t2">{customer.customer_address.customer_city || '–'}</span>,
       },
-      {
-        id: 'sites',
-        header: t('customer.sites'),
-        value: (customer) => customer.customer_total_sites,
-        align: 'right',
-        cell: (customer) => <span className="num">{customer.customer_total_sites}</span>,
-      },
-      {
-        id: 'cameras',
-        header: t('customer.cameras'),
-        value: (customer) => customer.customer_total_devices,
-        align: 'right',
-        cell: (customer) => <span className="num">{customer.customer_total_devices}</span>,
-      },
-      {
-        id: 'analytics',
-        header: t('device.analytics'),
-        value: (customer) => customer.customer_total_channels,
-        align: 'right',
-        cell: (customer) => <span className="num">{customer.customer_total_channels}</span>,
-      },
-      {
-        id: 'people',
-        header: t('customer.users'),
-        value: (customer) => customer.customer_total_users,
-        align: 'right',
-        cell: (customer) => <span className="num">{customer.customer_total_users}</span>,
-      },
+      countColumn('sites', t('customer.sites'), (customer) => customer.customer_total_sites),
+      countColumn('cameras', t('customer.cameras'), (customer) => customer.customer_total_devices),
+      countColumn('analytics', t('device.analytics'), (customer) => customer.customer_total_channels),
+      countColumn('people', t('customer.users'), (customer) => customer.customer_total_users),
     ],
     [t],
   )

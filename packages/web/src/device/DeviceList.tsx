@@ -1,5 +1,4 @@
-import { Button, Group, Menu, Select } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { Button, Menu, Select } from '@mantine/core'
 import type { Device, Health, Site } from '@sightline/contract'
 import { IconChevronDown, IconDeviceCctv } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
@@ -12,7 +11,7 @@ import { edgeName } from '../i18n/seeded.ts'
 import { causeText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { MoveCameras } from '../ui/cameras/MoveCameras.tsx'
-import { type Column, DataTable } from '../ui/DataTable.tsx'
+import { type Column, countColumn, DataTable } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
@@ -21,11 +20,11 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { usePages } from '../ui/pages.ts'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { SelectionBar, useSelection } from '../ui/selection.tsx'
 import classes from './device.module.css'
 import { TagCameras } from './TagCameras.tsx'
 
 const grades: readonly Health[] = ['healthy', 'needs attention', 'offline', 'unknown']
-const typingMs = 200
 
 type Props = { site: Site; q: string | undefined; health: Health | undefined }
 
@@ -36,10 +35,8 @@ export function DeviceList({ site, q, health }: Props) {
   const navigate = useNavigate()
   const mayEdit = useMay('edit')
   const { site_id } = site
-  const [typed] = useDebouncedValue(q, typingMs)
-  const pages = usePages(api.device.list, { site_id, q: typed, health: health && [health] })
+  const pages = usePages(api.device.list, { site_id, q, health: health && [health] })
   const { edges = [] } = useEdges()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [open, setOpen] = useState<'tags' | 'move' | null>(null)
   const nimbleName = useMemo(() => new Map(edges.map((one) => [one.nimble_id, edgeName(one)])), [edges])
   const setHealth = (next: string | null) =>
@@ -70,7 +67,7 @@ export function DeviceList({ site, q, health }: Props) {
       {
         id: 'health',
         header: t('common.state'),
-        value: (row) => row.device_health,
+        value: (row) => t(`health.${row.device_health}`),
         cell: (row) => (
           <HealthTag
             health={row.device_health}
@@ -100,21 +97,16 @@ export function DeviceList({ site, q, health }: Props) {
         ),
         hideOnPhone: true,
       },
-      {
-        id: 'analytics',
-        header: t('device.analytics'),
-        value: (row) => row.source_channels.length,
-        align: 'right',
-        cell: (row) => <span className="num">{row.source_channels.length}</span>,
-      },
+      countColumn('analytics', t('device.analytics'), (row) => row.source_channels.length),
     ],
     [t, site_id, nimbleName],
   )
   const rows = pages.rows
-  const selected = rows?.filter(({ device_id }) => chosen.has(device_id)) ?? []
+  const selection = useSelection(site_id, rows ?? [], ({ device_id }) => device_id)
+  const selected = selection.rows
   const close = () => {
     setOpen(null)
-    setChosen(new Set())
+    selection.clear()
   }
   return (
     <>
@@ -150,11 +142,9 @@ export function DeviceList({ site, q, health }: Props) {
                 data={grades.map((grade) => ({ value: grade, label: t(`health.${grade}`) }))}
               />
             }
-            isFiltered={health !== undefined || Boolean(typed)}
+            isFiltered={health !== undefined || Boolean(q) || pages.isStale}
             onClearFilters={() => setHealth(null)}
-            selection={
-              mayEdit ? { ids: chosen, onChange: setChosen, labelOf: ({ device_name }) => device_name } : undefined
-            }
+            selection={mayEdit ? { of: selection, labelOf: ({ device_name }) => device_name } : undefined}
             onRowClick={(row) => go('/device/detail', { sid: site_id, did: row.device_id })}
             empty={
               <Empty
@@ -166,24 +156,16 @@ export function DeviceList({ site, q, health }: Props) {
               />
             }
             footer={
-              selected.length > 0 && (
-                <section className={classes.bulk} aria-label={t('device.selected', { count: selected.length })}>
-                  <span className="num">{t('device.selected', { count: selected.length })}</span>
-                  <Group gap="xs" ml="auto">
-                    <Button size="xs" variant="subtle" color="gray" onClick={() => setChosen(new Set())}>
-                      {t('device.unselect')}
-                    </Button>
-                    {edges.length > 1 && (
-                      <Button size="xs" variant="default" onClick={() => setOpen('move')}>
-                        {t('deployment.move')}
-                      </Button>
-                    )}
-                    <Button size="xs" variant="default" onClick={() => setOpen('tags')}>
-                      {t('device.tag.open')}
-                    </Button>
-                  </Group>
-                </section>
-              )
+              <SelectionBar of={selection}>
+                {edges.length > 1 && (
+                  <Button size="xs" variant="default" onClick={() => setOpen('move')}>
+                    {t('deployment.move')}
+                  </Button>
+                )}
+                <Button size="xs" variant="default" onClick={() => setOpen('tags')}>
+                  {t('device.tag.open')}
+                </Button>
+              </SelectionBar>
             }
           />
         )}

@@ -22,6 +22,7 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { Steps, type SyncItem } from '../ui/Steps.tsx'
+import { useSites } from '../ui/site-zones.ts'
 import type { Tone } from '../ui/tone.ts'
 import classes from './nimble.module.css'
 import { edgeState, edgeTone } from './state.ts'
@@ -245,14 +246,17 @@ function Hosted({ nimble, cameras, onMove, drag }: HostedProps) {
   const [most, setMost] = useState(firstCameras)
   const sync = useQuery({ ...api.nimble.sync.query({ nimble_id }), refetchInterval: 10_000 })
   const sites = useQuery(api.site.list.query({}))
+  const siteName = new Map(sites.data?.map(({ site_id, site_name }) => [site_id, site_name]))
+  const shown = cameras.slice(0, most)
+  // Of many sites the list has the first alone.
+  const further = useSites(sites.data ? shown.flatMap(({ site_id }) => (siteName.has(site_id) ? [] : site_id)) : [])
   if (cameras.length === 0) return <Empty title={t('deployment.empty')} />
   if (sync.isError && !sync.data) return <ErrorPanel error={sync.error} onRetry={() => void sync.refetch()} />
   const items = Map.groupBy(sync.data?.items ?? [], ({ device_id }) => device_id)
-  const siteName = new Map(sites.data?.map(({ site_id, site_name }) => [site_id, site_name]))
   return (
     <>
       <ul className={classes.hosted}>
-        {cameras.slice(0, most).map((camera) => {
+        {shown.map((camera) => {
           const pieces = items.get(camera.device_id) ?? []
           const shared = repeatedCauses(pieces.map(({ cause }) => cause))
           return (
@@ -273,7 +277,7 @@ function Hosted({ nimble, cameras, onMove, drag }: HostedProps) {
                   {camera.device_name}
                 </Go>
                 <br />
-                <span className="muted">{siteName.get(camera.site_id)}</span>
+                <span className="muted">{siteName.get(camera.site_id) ?? further(camera.site_id)?.site_name}</span>
                 {shared.map((cause) => (
                   <span key={cause} className={classes.ails}>
                     {causeText(cause)}

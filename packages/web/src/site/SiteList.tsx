@@ -1,15 +1,16 @@
-import { ActionIcon, Button, Group, Menu, Select } from '@mantine/core'
+import { ActionIcon, Button, Menu, Select } from '@mantine/core'
 import type { Customer, Health, Site } from '@sightline/contract'
 import { truncate } from '@sightline/domain'
 import { IconDots, IconMapPin, IconPlus } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { compareText, formatNumber } from '../i18n/format.ts'
 import { useMay } from '../session.ts'
 import { countryName } from '../ui/CountrySelect.tsx'
-import { type Column, DataTable } from '../ui/DataTable.tsx'
+import { type Column, countColumn, DataTable } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go, useGo } from '../ui/Go.tsx'
@@ -19,6 +20,7 @@ import { NeedsAttention } from '../ui/NeedsAttention.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { SelectionBar, useSelection } from '../ui/selection.tsx'
 import { AssignSites, mostAssigned } from './AssignSites.tsx'
 import { DeleteSite } from './DeleteSite.tsx'
 import { useStorageColumn } from './StorageColumn.tsx'
@@ -40,7 +42,20 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
     ...api.site.list.query({ customer_id: customer?.customer_id }),
     enabled: customer !== null,
   })
-  const sites = customer ? query.data : []
+  const { q }: { q?: string } = useSearch({ strict: false })
+  const isCut = query.data !== undefined && query.data.length >= mostShown
+  // What is beyond the first ones is found by its name.
+  const named = useQuery({
+    ...api.site.list.query({ customer_id: customer?.customer_id, q }),
+    enabled: customer !== null && isCut && Boolean(q),
+    placeholderData: keepPreviousData,
+  })
+  const sites = useMemo(() => {
+    if (!customer) return []
+    if (!isCut || !q || !named.data) return query.data
+    const known = new Set(query.data?.map(({ site_id }) => site_id))
+    return [...(query.data ?? []), ...named.data.filter(({ site_id }) => !known.has(site_id))]
+  }, [customer, query.data, named.data, isCut, q])
   const rows = useMemo(
     () =>
       sites?.filter(
@@ -51,9 +66,8 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
       ) ?? [],
     [sites, health, country, tag],
   )
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isAssigning, setIsAssigning] = useState(false)
-  const selected = rows.filter(({ site_id }) => chosen.has(site_id))
+  const selection = useSelection(customer?.customer_id ?? '', sites ?? [], ({ site_id }) => site_id)
   const places = useMemo(() => rows.map(({ site_address: { lat, long }, ...site }) => ({ ...site, lat, long })), [rows])
   const countries = [...new Set(sites?.map((site) => site.site_address.site_country).filter(Boolean))]
     .map((code) => ({ value: code, label: countryName(code, i18n.language) }))
@@ -91,20 +105,8 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
           </span>
         ),
       },
-      {
-        id: 'cameras',
-        header: t('site.cameras'),
-        value: (site) => site.site_total_devices,
-        align: 'right',
-        cell: (site) => <span className="num">{site.site_total_devices}</span>,
-      },
-      {
-        id: 'analytics',
-        header: t('site.analytics'),
-        value: (site) => site.site_active_channels,
-        align: 'right',
-        cell: (site) => <span className="num">{site.site_active_channels}</span>,
-      },
+      countColumn('cameras', t('site.cameras'), (site) => site.site_total_devices),
+      countColumn('analytics', t('site.analytics'), (site) => site.site_active_channels),
       ...storage.columns,
     ]
   }, [t, i18n.language, storage.columns])
@@ -121,8 +123,9 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
   const offline = sites?.filter((site) => site.site_health === 'offline').length ?? 0
   const meta = [
     customer?.customer_name,
-    sites && t('site.meta', { count: sites.length }),
-    offline > 0 && t('site.offline', { count: offline }),
+    // Of more than are listed it is not known how many are offline.
+    sites && t('site.meta', { count: isCut && customer ? customer.customer_total_sites : sites.length }),
+    !isCut && offline > 0 && t('site.offline', { count: offline }),
   ]
   return (
     <>
@@ -201,38 +204,25 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
               }
               isFiltered={health !== undefined || country !== undefined || tag !== undefined}
               onClearFilters={() => onFilter({ health: undefined, country: undefined, tag: undefined })}
-              selection={
-                mayEdit ? { ids: chosen, onChange: setChosen, labelOf: ({ site_name }) => site_name } : undefined
-              }
+              selection={mayEdit ? { of: selection, labelOf: ({ site_name }) => site_name } : undefined}
               footer={
                 <>
                   {storage.notice}
-                  {selected.length > 0 ? (
-                    <section className={classes.bulk} aria-label={t('site.assign.selection')}>
-                      <span className="num" role="status">
-                        {t('site.meta', { count: selected.length })}
-                      </span>
-                      <Group gap="xs" ml="auto">
-                        <Button size="xs" variant="subtle" color="gray" onClick={() => setChosen(new Set())}>
-                          {t('site.assign.none')}
-                        </Button>
-                        <Button
-                          size="xs"
-                          variant="default"
-                          disabled={selected.length > mostAssigned}
-                          onClick={() => setIsAssigning(true)}
-                        >
-                          {t('site.assign.open')}
-                        </Button>
-                      </Group>
-                    </section>
-                  ) : (
-                    sites.length >= mostShown && (
-                      <p className={`${classes.cut} t2`}>
-                        {t('site.cut', { shown: formatNumber(mostShown) })} <Go to="/map">{t('site.cutMap')}</Go>
-                      </p>
-                    )
+                  {isCut && (
+                    <p className={`${classes.cut} t2`}>
+                      {t('site.cut', { shown: formatNumber(mostShown) })} <Go to="/map">{t('site.cutMap')}</Go>
+                    </p>
                   )}
+                  <SelectionBar of={selection}>
+                    <Button
+                      size="xs"
+                      variant="default"
+                      disabled={selection.rows.length > mostAssigned}
+                      onClick={() => setIsAssigning(true)}
+                    >
+                      {t('site.assign.open')}
+                    </Button>
+                  </SelectionBar>
                 </>
               }
               onRowClick={(site) => go('/site/detail', { sid: site.site_id })}
@@ -245,7 +235,9 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
                   forbidden={!mayEdit}
                 />
               }
-              actions={(site) => <SiteMenu site={site} mayEdit={mayEdit} />}
+              actions={(site) => (
+                <SiteMenu site={site} mayEdit={mayEdit} onDeleted={() => selection.choose([site], false)} />
+              )}
             />
           )}
         </Panel>
@@ -261,18 +253,18 @@ export function SiteList({ customer, health, country, tag, onFilter }: Props) {
         )}
       </div>
       <AssignSites
-        sites={isAssigning ? selected : []}
+        sites={isAssigning ? selection.rows : []}
         onClose={() => setIsAssigning(false)}
         onDone={() => {
           setIsAssigning(false)
-          setChosen(new Set())
+          selection.clear()
         }}
       />
     </>
   )
 }
 
-function SiteMenu({ site, mayEdit }: { site: Site; mayEdit: boolean }) {
+function SiteMenu({ site, mayEdit, onDeleted }: { site: Site; mayEdit: boolean; onDeleted: () => void }) {
   const { t } = useTranslation()
   const go = useGo()
   const search = { sid: site.site_id }
@@ -299,7 +291,7 @@ function SiteMenu({ site, mayEdit }: { site: Site; mayEdit: boolean }) {
           )}
         </Menu.Dropdown>
       </Menu>
-      <DeleteSite site={site} opened={isAsking} onClose={() => setIsAsking(false)} />
+      <DeleteSite site={site} opened={isAsking} onClose={() => setIsAsking(false)} onDeleted={onDeleted} />
     </>
   )
 }

@@ -15,10 +15,12 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { compareText, formatNumber } from '../i18n/format.ts'
 import classes from './DataTable.module.css'
 import { Empty } from './Empty.tsx'
+import type { Selection } from './selection.tsx'
 
 export type Column<T> = {
   id: string
@@ -50,8 +52,8 @@ type Props<T> = {
   /** Last cell, e.g. a menu. */
   actions?: (row: T) => ReactNode
   footer?: ReactNode
-  /** Rows can be chosen, by their ids. */
-  selection?: { ids: ReadonlySet<string>; onChange: (ids: ReadonlySet<string>) => void; labelOf: (row: T) => string }
+  /** Rows can be chosen. */
+  selection?: { of: Selection<T>; labelOf: (row: T) => string } | undefined
   /** The server filters, and answers piece by piece: what comes next is asked for at the end of what is there. */
   remote?: { hasMore: boolean; isFetching: boolean; more: () => void }
 }
@@ -72,6 +74,29 @@ const virtualFrom = 40
 const aheadRows = 10
 const rowHeight = 54
 
+/** A column of counts, on the right, written as the shown language does; `–` where it is not known. */
+export const countColumn = <T,>(id: string, header: string, count: (row: T) => number | null): Column<T> => ({
+  id,
+  header,
+  value: count,
+  align: 'right',
+  cell: (row) => {
+    const known = count(row)
+    return <span className="num">{known === null ? '–' : formatNumber(known)}</span>
+  },
+})
+
+/** Figures by their size, words as the shown language puts them; what is not known comes first. */
+function compareShown(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  return compareText(String(a), String(b))
+}
+
+/** The address is written once nothing was typed for so long: each change of it runs what leads to the screen anew. */
+const typingMs = 200
+/** No address holds more. */
+const longestFilter = 100
+
 /** Sorting and filter live in the address (`?q=…&sort=-name`), so that a list can be linked and survives a reload. */
 function useAddress() {
   const search: { q?: string; sort?: string } = useSearch({ strict: false })
@@ -81,12 +106,42 @@ function useAddress() {
   return { q: search.q ?? '', sort: search.sort, set }
 }
 
+/**
+ * What stands in the filter: what is being typed, until the address says the same. The address itself comes too late for
+ * a field: the old text would be put back meanwhile, the caret jump to the end, and what is composed of several keys break.
+ */
+function useTyped(q: string, write: (q: string) => void) {
+  const [draft, setDraft] = useState<string | null>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  // Nothing is written once the screen is left: it would go into the address of the next.
+  useEffect(() => () => clearTimeout(timer.current), [])
+  if (draft === q) setDraft(null)
+  const typed = draft ?? q
+  return {
+    typed,
+    type(text: string) {
+      setDraft(text)
+      clearTimeout(timer.current)
+      if (text !== q) timer.current = setTimeout(() => write(text), typingMs)
+    },
+    flush() {
+      clearTimeout(timer.current)
+      if (draft !== null) write(draft)
+    },
+    forget() {
+      clearTimeout(timer.current)
+      setDraft(null)
+    },
+  }
+}
+
 /** The one table: sorting, text filter, empty and filtered-empty faces, cards on a phone, virtual rows. */
 export function DataTable<T extends RowData>(props: Props<T>) {
   const { label, columns, rows, rowId, empty, filters, onRowClick, isSelected, actions, footer, selection, remote } =
     props
   const { t } = useTranslation()
   const { q, sort, set } = useAddress()
+  const { typed, type, flush, forget } = useTyped(q, (text) => set({ q: text || undefined }))
   const frame = useRef<HTMLElement>(null)
 
   const definitions = useMemo(
@@ -99,7 +154,7 @@ export function DataTable<T extends RowData>(props: Props<T>) {
         enableSorting: Boolean(column.value) && !remote?.hasMore,
         // Figures are shown otherwise than they are compared: 1.2 MB is not found by its digits.
         enableGlobalFilter: Boolean(column.value) && column.align !== 'right',
-        sortFn: 'alphanumeric',
+        sortFn: (a, b, id) => compareShown(a.getValue(id), b.getValue(id)),
       })),
     [columns, remote?.hasMore],
   )
@@ -111,7 +166,7 @@ export function DataTable<T extends RowData>(props: Props<T>) {
       getRowId: rowId,
       globalFilterFn: 'includesString',
       state: {
-        globalFilter: remote ? '' : q,
+        globalFilter: remote ? '' : typed,
         sorting: sort ? [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }] : [],
         columnFilters: [],
       },
@@ -144,20 +199,16 @@ export function DataTable<T extends RowData>(props: Props<T>) {
     if (isAtEnd) remote?.more()
   }, [isAtEnd, shown.length])
 
-  const isFiltered = q !== '' || Boolean(props.isFiltered)
+  const isFiltered = q !== '' || typed !== '' || Boolean(props.isFiltered)
   if (rows.length === 0 && !isFiltered) return empty
 
   const clear = () => {
+    forget()
     set({ q: undefined })
     props.onClearFilters?.()
   }
   const head = table.getHeaderGroups()[0]?.headers ?? []
-  const chosen = selection ? shown.filter((row) => selection.ids.has(row.id)).length : 0
-  const choose = (ids: readonly string[], isChosen: boolean) => {
-    const next = new Set(selection?.ids)
-    for (const id of ids) isChosen ? next.add(id) : next.delete(id)
-    selection?.onChange(next)
-  }
+  const chosen = selection ? shown.filter((row) => selection.of.has(row.original)).length : 0
   return (
     <>
       {(filters || props.filterLabel) && (
@@ -168,9 +219,12 @@ export function DataTable<T extends RowData>(props: Props<T>) {
               aria-label={props.filterLabel}
               placeholder={props.filterLabel}
               leftSection={<IconSearch size={15} aria-hidden="true" />}
-              value={q}
+              value={typed}
+              maxLength={longestFilter}
               data-filter
-              onChange={(typed) => set({ q: typed.currentTarget.value || undefined })}
+              onChange={({ currentTarget: { value } }) => type(value)}
+              onBlur={flush}
+              onKeyDown={({ key }) => key === 'Enter' && flush()}
             />
           )}
           {filters}
@@ -211,8 +265,8 @@ export function DataTable<T extends RowData>(props: Props<T>) {
                       checked={chosen > 0 && chosen === shown.length}
                       indeterminate={chosen > 0 && chosen < shown.length}
                       onChange={({ currentTarget: { checked } }) =>
-                        choose(
-                          shown.map(({ id }) => id),
+                        selection.of.choose(
+                          shown.map(({ original }) => original),
                           checked,
                         )
                       }
@@ -256,10 +310,10 @@ export function DataTable<T extends RowData>(props: Props<T>) {
                 <tr
                   key={row.id}
                   role="row"
-                  aria-rowindex={row.index + 2}
+                  aria-rowindex={(isVirtual ? (items[position]?.index ?? 0) : position) + 2}
                   ref={isVirtual ? virtual.measureElement : undefined}
                   data-index={isVirtual ? items[position]?.index : undefined}
-                  data-selected={isSelected?.(row.original) || selection?.ids.has(row.id) || undefined}
+                  data-selected={isSelected?.(row.original) || selection?.of.has(row.original) || undefined}
                   data-clickable={onRowClick ? true : undefined}
                   // The link in the first cell does the same by keyboard.
                   onClick={(clicked) => {
@@ -271,8 +325,8 @@ export function DataTable<T extends RowData>(props: Props<T>) {
                       <Checkbox
                         size="xs"
                         aria-label={t('common.selectRow', { name: selection.labelOf(row.original) })}
-                        checked={selection.ids.has(row.id)}
-                        onChange={({ currentTarget: { checked } }) => choose([row.id], checked)}
+                        checked={selection.of.has(row.original)}
+                        onChange={({ currentTarget: { checked } }) => selection.of.choose([row.original], checked)}
                       />
                     </td>
                   )}

@@ -1,3 +1,4 @@
+import type { Site } from '@sightline/contract'
 import { useQueries } from '@tanstack/react-query'
 import { api } from '../app/client.ts'
 
@@ -8,9 +9,9 @@ const staleMs = 300_000
 export type KnownZones = ReadonlyMap<string, string>
 const none: KnownZones = new Map()
 
-/** Time zones of the sites that a list speaks of; undefined while one is not known, and for a site that is gone. */
-export function useSiteZones(siteIds: readonly string[], known = none): (siteId: string) => string | undefined {
-  const ids = [...new Set(siteIds)].filter((id) => !known.has(id))
+/** The sites that a list speaks of, without reading all there are; undefined while one is not known, and when it is gone. */
+export function useSites(siteIds: readonly string[]): (siteId: string) => Site | undefined {
+  const ids = [...new Set(siteIds)]
   const found = useQueries({
     queries: ids.map((site_id) => ({
       ...api.site.get.query({ site_id }),
@@ -19,5 +20,11 @@ export function useSiteZones(siteIds: readonly string[], known = none): (siteId:
       retry: false,
     })),
   })
-  return (id) => known.get(id) ?? found[ids.indexOf(id)]?.data?.site_address.site_timezone
+  return (id) => found[ids.indexOf(id)]?.data
+}
+
+/** Time zones of the sites that a list speaks of. */
+export function useSiteZones(siteIds: readonly string[], known = none): (siteId: string) => string | undefined {
+  const siteOf = useSites(siteIds.filter((id) => !known.has(id)))
+  return (id) => known.get(id) ?? siteOf(id)?.site_address.site_timezone
 }

@@ -14,8 +14,6 @@ export const channel = {
   filterAll: 'Filter by name or camera',
   assign: {
     open: 'Assign to people',
-    selected_one: '{{count}} selected',
-    selected_other: '{{count}} selected',
     choose: 'Choose people',
     title_one: 'Who sees {{count}} analytic',
     title_other: 'Who sees {{count}} analytics',

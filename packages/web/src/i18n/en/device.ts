@@ -34,9 +34,6 @@ export const device = {
   moveTitle_one: 'Move {{count}} camera to another edge server',
   moveTitle_other: 'Move {{count}} cameras to another edge server',
   move: 'Move to another edge server…',
-  selected_one: '{{count}} camera selected',
-  selected_other: '{{count}} cameras selected',
-  unselect: 'Clear selection',
   fpsShort: '{{fps}}/s',
   bitrate: '{{rate}} kbit/s',
   tag: {

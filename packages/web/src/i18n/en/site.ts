@@ -3,8 +3,6 @@ export const site = {
     mixed:
       'These sites belong to different organizations. Customers and people reach sites of their own organization only: select the sites of one, then those of the other.',
     open: 'Assign',
-    selection: 'Chosen sites',
-    none: 'Choose none',
     title_one: 'Assign {{count}} site',
     title_other: 'Assign {{count}} sites',
     way: 'To whom',
@@ -45,7 +43,7 @@ export const site = {
   map: 'Sites on the map',
   unplaced_one: '{{count}} site has no position yet.',
   unplaced_other: '{{count}} sites have no position yet.',
-  cut: 'These are the first {{shown}} sites by name. Find the others by the search at the top, by the customer’s menu, or',
+  cut: 'Listed are the first {{shown}} sites by name; health, country and tag are looked for in these alone. The others are found by their name in the filter, or',
   cutMap: 'on the map',
   empty: 'No sites yet',
   emptyText: 'A site is a place with cameras: a shop, a hall, a gate.',

@@ -14,8 +14,6 @@ export const channel = {
   filterAll: 'Filtrer par nom ou caméra',
   assign: {
     open: 'Attribuer à des personnes',
-    selected_one: '{{count}} sélectionnée',
-    selected_other: '{{count}} sélectionnées',
     choose: 'Choisir des personnes',
     title_one: 'Qui voit {{count}} analyse',
     title_other: 'Qui voit {{count}} analyses',

@@ -37,9 +37,6 @@ export const device = {
   moveTitle_one: 'Déplacer {{count}} caméra vers un autre serveur edge',
   moveTitle_other: 'Déplacer {{count}} caméras vers un autre serveur edge',
   move: 'Déplacer vers un autre serveur edge…',
-  selected_one: '{{count}} caméra choisie',
-  selected_other: '{{count}} caméras choisies',
-  unselect: 'Annuler le choix',
   fpsShort: '{{fps}}/s',
   bitrate: '{{rate}} kbit/s',
   tag: {

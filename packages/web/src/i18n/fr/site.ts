@@ -5,8 +5,6 @@ export const site: Catalogue['site'] = {
     mixed:
       'Ces sites appartiennent à des organisations différentes. Clients et personnes n’accèdent qu’aux sites de leur propre organisation : choisissez les sites de l’une, puis ceux de l’autre.',
     open: 'Attribuer',
-    selection: 'Sites choisis',
-    none: 'Ne rien choisir',
     title_one: 'Attribuer {{count}} site',
     title_other: 'Attribuer {{count}} sites',
     way: 'À qui',
@@ -47,7 +45,7 @@ export const site: Catalogue['site'] = {
   map: 'Sites sur la carte',
   unplaced_one: '{{count}} site n’a pas encore de position.',
   unplaced_other: '{{count}} sites n’ont pas encore de position.',
-  cut: 'Voici les {{shown}} premiers sites par nom. Trouvez les autres par la recherche en haut, par le menu du client ou',
+  cut: 'Voici les {{shown}} premiers sites par nom ; l’état, le pays et l’étiquette ne sont cherchés que parmi eux. Les autres se trouvent par leur nom dans le filtre, ou',
   cutMap: 'sur la carte',
   empty: 'Pas encore de site',
   emptyText: 'Un site est un lieu avec des caméras : un magasin, un hall, un portail.',

@@ -231,3 +231,74 @@ test('in a browser without WebGL the sites are on a still map, and the list besi
   await sites.first().click()
   await page.getByRole('link', { name: 'Open site' }).waitFor()
 })
+
+test('only cameras in sight ask for new pictures, however many more are shown', async () => {
+  // One camera stands for sixty, of which the portal knows nothing.
+  const page = await stage.as(usernameOf('super_admin'), { expected: [/404/] })
+  const alike = (at: number) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`
+  await page.route('**/customer/view?*', async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    for (const site of body.response.sites)
+      site.devices = site.devices.flatMap((device: Device & { channels: object[] }) =>
+        Array.from({ length: 60 }, (_, at) => ({
+          ...device,
+          device_id: alike(at),
+          device_name: `Lobby ${String(at).padStart(2, '0')}`,
+          device_health: 'healthy',
+          channels: device.channels.slice(0, 1).map((channel) => ({ ...channel, channel_id: alike(at) })),
+        })),
+      )
+    await route.fulfill({ response, json: body })
+  })
+  const asked = new Map<string, number>()
+  await page.route('**/channel/ondemand', async (route) => {
+    const { channel_id: id }: { channel_id: string } = route.request().postDataJSON()
+    asked.set(id, (asked.get(id) ?? 0) + 1)
+    await route.fulfill({ json: { response_code: 200, response: { kind: 'snapshot', snapshot_url: null } } })
+  })
+  await page.goto(`${stage.product.origin}/analytic?cols=4`)
+  const tiles = page.locator('[data-tile]')
+  await tiles.first().waitFor()
+  await page.getByRole('button', { name: 'Show more cameras' }).click()
+  await until('more are shown', async () => (await tiles.count()) === 48)
+  await tiles.first().scrollIntoViewIfNeeded()
+  // Two rounds: with the first those stop that were in sight by the button.
+  const [first, last] = [alike(0), alike(47)]
+  for (const round of ['one round', 'another']) {
+    asked.clear()
+    await until(round, () => (asked.get(first) ?? 0) > 0)
+  }
+  expect(asked.size).toBeGreaterThan(4)
+  expect(asked.size).toBeLessThan(30)
+  expect(asked.has(last)).toBe(false)
+  await tiles.last().scrollIntoViewIfNeeded()
+  await until('whoever comes in sight asks', () => asked.has(last))
+})
+
+test('the map is read again once when an edge server goes away with all of its cameras', async () => {
+  const page = await stage.as(usernameOf('super_admin'))
+  const { site_id } = (await root.call('device', 'get', { device_id: did })) as Device
+  let tell: ((messages: object[]) => void) | undefined
+  await page.routeWebSocket(/\/api\/v1\/stream/, (socket) => {
+    const server = socket.connectToServer()
+    server.onMessage((frame) => {
+      const { cursor } = JSON.parse(String(frame))
+      tell = (messages) => socket.send(JSON.stringify({ cursor, messages }))
+      socket.send(frame)
+    })
+  })
+  let reads = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/site/map?')) reads++
+  })
+  await page.goto(`${stage.product.origin}/map`)
+  await page.getByRole('region', { name: 'Sites in sight' }).getByText('2 of 2 on the map').waitFor()
+  await until('the stream is open', () => tell !== undefined)
+  reads = 0
+  const message = { type: 'health', device_id: did, site_id, health: 'healthy', cause: null, before: null }
+  for (let camera = 0; camera < 200; camera++) tell?.([message])
+  // One for all of them; then those that come every ten seconds anyway.
+  await until('it was read again, and again after its rest', () => reads >= 2)
+  expect(reads).toBeLessThan(5)
+})

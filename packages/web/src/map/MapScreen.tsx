@@ -21,6 +21,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
 import { SiteFacts, SiteHealth } from '../ui/SiteHealth.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import { useSoon } from '../ui/soon.ts'
 import classes from './map.module.css'
 
 const grades: readonly Health[] = ['healthy', 'needs attention', 'offline', 'unknown']
@@ -56,8 +57,10 @@ function OfCustomer({ customer: { customer_id }, health, uc, at, onShow }: Props
     ...api.customer.view.query({ customer_id, type: 1, limit: 1 }),
     select: ({ totals }) => totals,
   })
+  const soon = useSoon()
+  // An edge server that goes away tells of each of its cameras.
   useTopic('health', ({ site_id }) => {
-    if (query.data?.some((site) => site.site_id === site_id)) void query.refetch()
+    if (query.data?.some((site) => site.site_id === site_id)) soon(query.refetch)
   })
   const all = query.data
   // The same list while nothing changed: the map draws anew what it is given.

@@ -11,6 +11,7 @@ import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import { toneOf } from '../ui/tone.ts'
+import { useSeen } from '../ui/useSeen.ts'
 import classes from './site.module.css'
 
 /** So many cameras are shown with their pictures; all of them stand in the list. */
@@ -53,9 +54,11 @@ type SiteDevice = Reply<(typeof table)['customer']['view']>['sites'][number]['de
 
 function SiteTile({ siteId, device }: { siteId: string; device: SiteDevice }) {
   const { t } = useTranslation()
-  const still = useStill(device)
+  const [tile, isSeen] = useSeen<HTMLAnchorElement>()
+  const still = useStill(device, isSeen)
   return (
     <CameraTile
+      ref={tile}
       to="/device/detail"
       search={{ sid: siteId, did: device.device_id }}
       name={device.device_name}

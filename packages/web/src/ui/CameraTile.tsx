@@ -1,5 +1,5 @@
 import { IconDeviceCctv, IconPlugConnectedX } from '@tabler/icons-react'
-import { Children, type CSSProperties, isValidElement, type ReactNode, useLayoutEffect, useRef } from 'react'
+import { Children, type CSSProperties, isValidElement, type ReactNode, type Ref, useLayoutEffect, useRef } from 'react'
 import type { Path } from '../screens.ts'
 import classes from './CameraTile.module.css'
 import { Go, type Search } from './Go.tsx'
@@ -7,6 +7,7 @@ import { StatusDot } from './Health.tsx'
 import type { Tone } from './tone.ts'
 
 type Props = {
+  ref?: Ref<HTMLAnchorElement>
   to: Path
   search: Search
   name: string
@@ -28,11 +29,12 @@ type Props = {
 
 /** One camera as a picture: a still, or what is live now. What is offline is hatched. */
 export function CameraTile(props: Props) {
-  const { to, search, name, detail, still, tone, status, isViolating, figure, live, children } = props
+  const { ref, to, search, name, detail, still, tone, status, isViolating, figure, live, children } = props
   // Offline is one thing, no still taken yet another.
   const Icon = tone === 'bad' ? IconPlugConnectedX : IconDeviceCctv
   return (
     <Go
+      ref={ref}
       to={to}
       search={search}
       className={classes.root}

@@ -1,5 +1,5 @@
 /** Long lists, read from the server piece by piece. */
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import type { CallFailed, Result } from '../api.ts'
 
 type Paging = { limit?: number; offset?: number }
@@ -8,7 +8,10 @@ type ListCall<I extends object, T> = {
   call: (input: I & Paging, options?: { signal?: AbortSignal }) => Promise<Result<T[]>>
 }
 
-const pieceSize = 100
+/** The first piece is there at once; whatever changes reads all pieces again, so the others are as large as they may be. */
+const pieceSize = (offset: number) => (offset === 0 ? 100 : 500)
+/** A list cannot be read further than this. */
+const furthest = 10_000
 
 export type Pages<T> = {
   /** What has come so far; undefined before the first piece. */
@@ -22,20 +25,27 @@ export type Pages<T> = {
   remote: { hasMore: boolean; isFetching: boolean; more: () => void }
 }
 
-/** The rows of a list that fit `input`, as many as were asked for until now. */
-export function usePages<I extends object, T>(list: ListCall<I, T>, input: I, isWanted = true): Pages<T> {
-  const query = useInfiniteQuery({
+export const piecesOf = <I extends object, T>(list: ListCall<I, T>, input: I) =>
+  infiniteQueryOptions({
     queryKey: [...list.key(), 'pages', input],
-    enabled: isWanted,
     initialPageParam: 0,
-    placeholderData: keepPreviousData,
     queryFn: async ({ pageParam, signal }) => {
-      const result = await list.call({ ...input, limit: pieceSize, offset: pageParam }, { signal })
+      const result = await list.call({ ...input, limit: pieceSize(pageParam), offset: pageParam }, { signal })
       if (!result.status) throw result.failure
       return { rows: result.data, page: result.page, next: pageParam + result.data.length }
     },
-    getNextPageParam: ({ rows, page, next }) =>
-      rows.length === pieceSize && next < (page?.total ?? Number.POSITIVE_INFINITY) && next <= 10_000 ? next : null,
+    getNextPageParam: ({ rows, page, next }, _, offset) =>
+      rows.length === pieceSize(offset) && next < (page?.total ?? Number.POSITIVE_INFINITY) && next <= furthest
+        ? next
+        : null,
+  })
+
+/** The rows of a list that fit `input`, as many as were asked for until now. */
+export function usePages<I extends object, T>(list: ListCall<I, T>, input: I, isWanted = true): Pages<T> {
+  const query = useInfiniteQuery({
+    ...piecesOf(list, input),
+    enabled: isWanted,
+    placeholderData: keepPreviousData,
   })
   return {
     rows: query.data?.pages.flatMap(({ rows }) => rows),

@@ -8,6 +8,7 @@ import { useIsServerAway } from '../../app/ServerWatch.tsx'
 import { formatClock, formatNumber, formatTime } from '../../i18n/format.ts'
 import { CameraGrid, CameraTile } from '../CameraTile.tsx'
 import { toneOf } from '../tone.ts'
+import { useSeen } from '../useSeen.ts'
 import type { Camera } from './customer-cameras.ts'
 import type { Levels } from './levels.ts'
 import { figureOf, isViolating } from './now.ts'
@@ -35,7 +36,7 @@ type Props = {
   live?: ReadonlySet<string>
 }
 
-/** More pictures than these nobody follows; each asks for a new still again and again. */
+/** More pictures than these nobody follows at once. */
 const tilesAtOnce = 24
 
 /** The cameras with their newest still and numbers; those in violation first. */
@@ -101,7 +102,8 @@ export const Tile = memo(({ camera, figure, isViolating, isLive }: TileProps) =>
   const isAway = useIsServerAway()
   const health = isAway ? 'unknown' : device_health
   const usecases = channels.map(({ usecase_key }) => t(`usecase.name.${usecase_key}`)).join(', ')
-  const still = useStill(camera)
+  const [tile, isSeen] = useSeen<HTMLAnchorElement>()
+  const still = useStill(camera, isSeen)
   const since = useOfflineSince(camera)
   const status =
     isViolating && !isAway
@@ -113,6 +115,7 @@ export const Tile = memo(({ camera, figure, isViolating, isLive }: TileProps) =>
           : t(`health.${health}`)
   return (
     <CameraTile
+      ref={tile}
       to="/device/view"
       search={{ sid: site_id, did: device_id }}
       name={device_name}

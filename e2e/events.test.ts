@@ -210,3 +210,18 @@ test('a picture that is not to be had is words in the gallery, and nothing broke
   await page.locator('a[href*="/event/detail"] span > svg').first().waitFor()
   await until('nothing broken is shown', async () => (await broken()) === 0)
 })
+
+test('the gallery tells and takes its period by the clock that was chosen, also where it has no picture', async () => {
+  const page = await stage.as(usernameOf('super_viewer'))
+  const [from, to] = ['2026-05-04T12:00:00.000Z', '2026-05-04T13:00:00.000Z']
+  await page.goto(`${stage.product.origin}/event/gallery?from=${from}&to=${to}`)
+  const begin = page.getByLabel('From')
+  await until('by the clock of the site', async () => (await begin.inputValue()) === '2026-05-04T14:00')
+  await page.getByText('2026-05-04 14:00 – 2026-05-04 15:00').waitFor()
+  await page.getByRole('radiogroup', { name: 'Times by the clock of' }).getByText('UTC').click()
+  await until('by the one that was chosen', async () => (await begin.inputValue()) === '2026-05-04T12:00')
+  await page.getByText('2026-05-04 12:00 – 2026-05-04 13:00').waitFor()
+  await begin.fill('2026-05-04T11:30')
+  await begin.press('Enter')
+  await until('what is typed is by it too', () => page.url().includes('2026-05-04T11'))
+})

@@ -262,7 +262,15 @@ export function AddChannel({ device, usecaseKey }: { device: Device; usecaseKey:
           {room?.why && <NoRoom room={room} />}
           <ZoneEditor
             zones={zones}
-            picture={<LivePicture deviceId={device.device_id} label={device.device_name} still={still.url} bare />}
+            picture={
+              <LivePicture
+                deviceId={device.device_id}
+                siteId={device.site_id}
+                label={device.device_name}
+                still={still.url}
+                bare
+              />
+            }
             aspectRatio={ratio}
             usecase={key}
             elements={elements || undefined}

@@ -134,6 +134,7 @@ export function ChannelPage({ channel, device, timezone }: { channel: Channel; d
         <div className={classes.main}>
           <LivePicture
             channelId={channel_id}
+            siteId={device.site_id}
             label={t('common.pair', { name: t('channel.detail.live'), text: device.device_name })}
             shapes={shapesOf(channel.zones)}
             onOverlay={onOverlay}

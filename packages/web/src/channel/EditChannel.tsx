@@ -45,7 +45,12 @@ export function EditChannel({ channel, device, tab }: Props) {
   ) : (
     <>
       <PageHeader title={t('channel.edit.title', { name: channel.channel_name })} meta={t('channel.edit.readOnly')} />
-      <LivePicture channelId={channel.channel_id} label={channel.channel_name} shapes={shapesOf(channel.zones)} />
+      <LivePicture
+        channelId={channel.channel_id}
+        siteId={channel.site_id}
+        label={channel.channel_name}
+        shapes={shapesOf(channel.zones)}
+      />
       <Panel title={t('channel.edit.settings')}>
         <Facts
           items={[
@@ -220,7 +225,13 @@ function Editor({ channel, device, tab: first, elements }: Props & { elements: P
               showsReference && seen?.reference_url ? (
                 <img className={classes.reference} src={seen.reference_url} alt={t('channel.edit.reference')} />
               ) : (
-                <LivePicture channelId={channel_id} label={channel.channel_name} still={seen?.snapshot_url} bare />
+                <LivePicture
+                  channelId={channel_id}
+                  siteId={channel.site_id}
+                  label={channel.channel_name}
+                  still={seen?.snapshot_url}
+                  bare
+                />
               )
             }
             aspectRatio={ratio}

@@ -40,7 +40,12 @@ export function Tuning({ channel, elements, changes, onChange }: Props) {
   }
   return (
     <div className={classes.tuning}>
-      <LivePicture channelId={channel_id} label={channel.channel_name} shapes={shapesOf(channel.zones)} />
+      <LivePicture
+        channelId={channel_id}
+        siteId={channel.site_id}
+        label={channel.channel_name}
+        shapes={shapesOf(channel.zones)}
+      />
       <Panel
         title={t('channel.edit.tuning')}
         hint={

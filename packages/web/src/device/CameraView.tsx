@@ -74,6 +74,7 @@ export function CameraView({ device, site }: { device: Device; site: Site }) {
         <div className={classes.main}>
           <LivePicture
             deviceId={device_id}
+            siteId={site.site_id}
             label={device_name}
             still={view.data?.snapshot_url}
             shapes={source_channels.flatMap(({ zones }) => shapesOf(zones))}

@@ -80,6 +80,7 @@ export function DevicePage({ device, site, tab, onTab }: Props) {
         <div className={classes.main}>
           <LivePicture
             deviceId={device_id}
+            siteId={site.site_id}
             label={device.device_name}
             still={view.data?.snapshot_url}
             shapes={shapesOf(masks.filter(({ is_active }) => is_active))}

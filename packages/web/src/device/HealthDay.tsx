@@ -1,7 +1,7 @@
 import type { Device, Reply, api as table } from '@sightline/contract'
 import { useTranslation } from 'react-i18next'
 import { portalNow } from '../app/clock.ts'
-import { formatClock, formatDuration, formatTime } from '../i18n/format.ts'
+import { formatClock, formatDuration, formatSiteTime, otherZone, shownZone } from '../i18n/format.ts'
 import { causeText } from '../i18n/words.ts'
 import { HealthTag } from '../ui/Health.tsx'
 import { Panel } from '../ui/Panel.tsx'
@@ -28,11 +28,15 @@ export function HealthDay({ stretches, zone, now = portalNow() }: Props) {
   const ill = parts.filter(({ state }) => state !== 'healthy').toReversed()
   const healthyMs = parts.reduce((sum, { state, from, to }) => sum + (state === 'healthy' ? to - from : 0), 0)
   const known = parts.reduce((sum, { from, to }) => sum + to - from, 0)
+  const clock = shownZone(zone)
+  const place = clock && otherZone(now, clock)
   const percent = (ms: number) => `${(100 * ms) / dayMs}%`
   return (
     <Panel
       title={t('device.health.title')}
-      hint={known > 0 ? t('device.health.sum', { time: formatDuration(healthyMs / 1000) }) : undefined}
+      hint={[known > 0 && t('device.health.sum', { time: formatDuration(healthyMs / 1000) }), place]
+        .filter(Boolean)
+        .join(' · ')}
     >
       <div className={classes.day} aria-hidden="true">
         {parts.map(({ start, from, to, state }) => (
@@ -40,13 +44,13 @@ export function HealthDay({ stretches, zone, now = portalNow() }: Props) {
             key={start}
             data-tone={state === 'unknown' ? 'neutral' : toneOf[state]}
             style={{ left: percent(from - begin), width: percent(to - from) }}
-            title={`${t(`health.${state}`)} · ${formatClock(from, zone)}–${formatClock(to, zone)}`}
+            title={`${t(`health.${state}`)} · ${formatClock(from, clock)}–${formatClock(to, clock)}`}
           />
         ))}
       </div>
       <div className={`${classes.hours} num`} aria-hidden="true">
         {[0, 6, 12, 18, 24].map((hour) => (
-          <span key={hour}>{formatClock(begin + hour * 3_600_000, zone).slice(0, 5)}</span>
+          <span key={hour}>{formatClock(begin + hour * 3_600_000, clock).slice(0, 5)}</span>
         ))}
       </div>
       {known === 0 ? (
@@ -59,7 +63,7 @@ export function HealthDay({ stretches, zone, now = portalNow() }: Props) {
             <li key={start}>
               <HealthTag health={state} cause={cause && causeText(cause)} />
               <span className="t3 num">
-                {formatTime(start, zone)} · {formatDuration((to - from) / 1000)}
+                {formatSiteTime(start, zone)} · {formatDuration((to - from) / 1000)}
                 {end === null && ` · ${t('device.health.still')}`}
               </span>
             </li>

@@ -1,12 +1,12 @@
 import { Button, Checkbox, Modal } from '@mantine/core'
 import type { Customer, EventEntity } from '@sightline/contract'
 import { IconChevronLeft, IconChevronRight, IconPlayerPlay } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
-import { formatSiteTime } from '../i18n/format.ts'
+import { formatSiteTime, shownZone } from '../i18n/format.ts'
 import { bundlesOf } from '../ui/analytics/bundles.ts'
 import { occasionText, titleOf } from '../ui/analytics/event-words.ts'
 import { KeptPicture } from '../ui/analytics/KeptPicture.tsx'
@@ -26,6 +26,7 @@ import classes from './gallery.module.css'
 import { KeptFrom } from './KeptFrom.tsx'
 import { mostSelected, SelectedBar } from './SelectedBar.tsx'
 import { type EventSearch, isFiltered, noFilter, selectionOf } from './search.ts'
+import { hourOf } from './site-moment.ts'
 import { useEvents } from './useEvents.ts'
 
 const pictures = 48
@@ -42,9 +43,14 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
     ...selectionOf(search, customer),
     ...{ view: 'gallery', details: true, event_limit: pictures },
   })
-  const { data: kept } = useQuery(api.event.kept.query(selectionOf(search, customer)))
+  const { data: kept } = useQuery({
+    ...api.event.kept.query(selectionOf(search, customer)),
+    placeholderData: keepPreviousData,
+  })
   const nameOf = useCameraNames(events.map(({ device_id }) => device_id))
   const zoneOf = useSiteZones(events.map(({ site_id }) => site_id))
+  // Dates are typed, and told by the chips, by the same clock, also where there is nothing to show.
+  const zone = shownZone(kept?.timezone)
   const time = ({ observed_at, site_id }: EventEntity) => formatSiteTime(observed_at, zoneOf(site_id))
   const shownAt = events.findIndex(({ event_uuid }) => event_uuid === shownId)
   const [selected, setSelected] = useState<readonly string[]>([])
@@ -54,7 +60,7 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
   const toggle = (ids: readonly string[]) =>
     setSelected(isChosen(ids) ? chosen.filter((one) => !ids.includes(one)) : [...new Set([...chosen, ...ids])])
   // A picture stands for all that overlaps with it; opened large, they come one after the other.
-  const hours = Map.groupBy(bundlesOf(events), ([event]) => `${time(event).slice(0, 13)}:00`)
+  const hours = Map.groupBy(bundlesOf(events), ([event]) => hourOf(time(event)))
 
   return (
     <>
@@ -64,8 +70,8 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
           {t('event.gallery.list')}
         </Button>
       </PageHeader>
-      <EventFilters search={search} set={set} customer={customer} zone={zoneOf(events[0]?.site_id ?? '')} isGallery />
-      <FilterChips search={search} set={set} zone={zoneOf(events[0]?.site_id ?? '')} isGallery />
+      <EventFilters search={search} set={set} customer={customer} zone={zone} isGallery />
+      <FilterChips search={search} set={set} zone={zone} isGallery />
       {kept && <KeptFrom data={kept} />}
       {query.isError && !query.data ? (
         <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />

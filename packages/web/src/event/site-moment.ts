@@ -1,4 +1,4 @@
-/** What people type as date and time is by the clock of a site, and becomes a moment. */
+/** Moments by the clock of a site: as they are typed, and by their hours. */
 import { formatTime } from '../i18n/format.ts'
 
 /** For `<input type="datetime-local">`: `2026-03-08T01:30`. */
@@ -20,3 +20,9 @@ export function momentOf(local: string, zone: string | undefined): string | null
   const exact = moments.filter((at) => shown(at) === wanted)
   return new Date(Math.min(...(exact.length > 0 ? exact : moments))).toISOString()
 }
+
+/**
+ * The hour of a time as `formatSiteTime` writes it, `2026-05-04 14:00 (Montreal)`: what two places call the same hour are
+ * two, unless one clock is shown for both.
+ */
+export const hourOf = (time: string): string => time.replace(/:\d\d:\d\d/, ':00')

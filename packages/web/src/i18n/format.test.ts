@@ -3,9 +3,11 @@ import {
   formatBytes,
   formatDuration,
   formatLastLogin,
+  formatSince,
   formatSiteTime,
   formatTime,
   otherZone,
+  setClock,
   zoneOffset,
 } from './format.ts'
 import { i18n, loadLanguage, showLanguage } from './index.ts'
@@ -84,4 +86,18 @@ test('a moment at a site reads by its own clock, with its place when the viewer 
   const at = '2026-05-04T22:00:00Z'
   expect(formatSiteTime(at, here)).toBe(formatTime(at))
   expect(formatSiteTime(at, away, true)).toBe(`${formatTime(at, away).slice(11)} (${away.split('/')[1]})`)
+})
+
+test('since when something is so has its place, and its date from a day on, by the clock that was chosen', () => {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const away = here === 'Asia/Tokyo' ? 'Asia/Kathmandu' : 'Asia/Tokyo'
+  const place = ` (${away.split('/')[1]})`
+  const at = '2026-05-04T22:05:11Z'
+  const hoursOn = (hours: number) => Date.parse(at) + hours * 3_600_000
+  expect(formatSince(at, here, hoursOn(1))).toBe(formatTime(at).slice(11, 16))
+  expect(formatSince(at, away, hoursOn(1))).toBe(formatTime(at, away).slice(11, 16) + place)
+  expect(formatSince(at, away, hoursOn(72))).toBe(formatTime(at, away).slice(0, 16) + place)
+  setClock('mine')
+  expect(formatSince(at, away, hoursOn(72))).toBe(formatTime(at).slice(0, 16))
+  setClock('site')
 })

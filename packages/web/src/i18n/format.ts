@@ -101,11 +101,19 @@ export function formatSiteTime(at: string | number | Date, timeZone: string | un
   return place ? `${time} (${place})` : time
 }
 
+const dayMs = 86_400_000
+
+/** Since when something is so, to the minute: with its date from a day on, by the clock that `formatSiteTime` goes by. */
+export function formatSince(at: string, timeZone: string | undefined, now: number): string {
+  const isToday = now - Date.parse(at) < dayMs
+  return formatSiteTime(at, timeZone, isToday).replace(/(\d\d:\d\d):\d\d/, '$1')
+}
+
 /** A last sign-in: the weekday within 6 days, else the whole date. */
 export function formatLastLogin(at: string | null, now = new Date()): string {
   if (at === null) return i18n.t('common.never')
   const then = new Date(at)
-  const days = (now.getTime() - then.getTime()) / 86_400_000
+  const days = (now.getTime() - then.getTime()) / dayMs
   if (days > 6) return formatTime(then)
   const weekday = new Intl.DateTimeFormat(i18n.language, { weekday: 'long' }).format(then)
   return `${weekday} ${formatClock(then).slice(0, 5)}`

@@ -76,7 +76,12 @@ function Waiting({ channel, hadEvent, onNext, onSkip }: Props) {
         )
       }
     >
-      <LivePicture channelId={channel.channel_id} label={channel.channel_name} onOverlay={setOverlay} />
+      <LivePicture
+        channelId={channel.channel_id}
+        siteId={channel.site_id}
+        label={channel.channel_name}
+        onOverlay={setOverlay}
+      />
       <dl className={classes.counter}>
         {watchesPeople && (
           <div>

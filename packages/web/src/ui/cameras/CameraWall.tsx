@@ -5,8 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../../app/client.ts'
 import { portalNow } from '../../app/clock.ts'
 import { useIsServerAway } from '../../app/ServerWatch.tsx'
-import { formatClock, formatNumber, formatTime } from '../../i18n/format.ts'
+import { formatNumber, formatSince } from '../../i18n/format.ts'
 import { CameraGrid, CameraTile } from '../CameraTile.tsx'
+import { useSiteZones } from '../site-zones.ts'
 import { toneOf } from '../tone.ts'
 import { useSeen } from '../useSeen.ts'
 import type { Camera } from './customer-cameras.ts'
@@ -15,11 +16,6 @@ import { figureOf, isViolating } from './now.ts'
 import { useStill } from './useStill.ts'
 
 const LivePicture = lazy(() => import('../live/LivePicture.tsx').then((module) => ({ default: module.LivePicture })))
-
-const dayMs = 86_400_000
-/** With its date only when that is not today or yesterday. */
-const formatSince = (at: string): string =>
-  portalNow() - Date.parse(at) < dayMs ? formatClock(at).slice(0, 5) : formatTime(at)
 
 type Props = {
   cameras: readonly Camera[]
@@ -79,12 +75,13 @@ export function CameraWall({ cameras, levels, alarming, total, remote, columns, 
   )
 }
 
-/** Since when a camera is offline, as far as the last 24 hours tell. */
-function useOfflineSince({ device_id, device_health }: Camera): string | null {
+/** Since when a camera is offline, as far as the last 24 hours tell, in words. */
+function useOfflineSince({ device_id, device_health, site_id }: Camera): string | null {
   const isOffline = device_health === 'offline'
   const view = useQuery({ ...api.device.view.query({ device_id }), enabled: isOffline })
   const last = view.data?.health.at(-1)
-  return isOffline && last?.state === 'offline' ? last.start : null
+  const zoneOf = useSiteZones(isOffline ? [site_id] : [])
+  return isOffline && last?.state === 'offline' ? formatSince(last.start, zoneOf(site_id), portalNow()) : null
 }
 
 type TileProps = {
@@ -111,7 +108,7 @@ export const Tile = memo(({ camera, figure, isViolating, isLive }: TileProps) =>
       : health === 'healthy'
         ? t('dashboard.live')
         : since && !isAway
-          ? t('wall.offlineSince', { at: formatSince(since) })
+          ? t('wall.offlineSince', { at: since })
           : t(`health.${health}`)
   return (
     <CameraTile
@@ -125,7 +122,7 @@ export const Tile = memo(({ camera, figure, isViolating, isLive }: TileProps) =>
         isLive &&
         health === 'healthy' && (
           <Suspense>
-            <LivePicture deviceId={device_id} label={device_name} still={still} bare />
+            <LivePicture deviceId={device_id} siteId={site_id} label={device_name} still={still} bare />
           </Suspense>
         )
       }

@@ -4,10 +4,12 @@ import { IconAlertTriangle, IconBoxMultiple, IconMaximize, IconPolygon } from '@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiBase } from '../../app/client.ts'
-import { formatClock, formatNumber } from '../../i18n/format.ts'
+import { portalNow } from '../../app/clock.ts'
+import { formatNumber, formatSince } from '../../i18n/format.ts'
 import { causeText } from '../../i18n/words.ts'
 import { socketUrl, subscribe } from '../../live.ts'
 import { StatusDot } from '../Health.tsx'
+import { useSiteZones } from '../site-zones.ts'
 import classes from './LivePicture.module.css'
 import type { LiveOverlay } from './player.ts'
 import { LivePlayer, type LiveState } from './player.ts'
@@ -18,6 +20,8 @@ type Props = {
   /** Whose picture: a channel's or a camera's. */
   channelId?: string
   deviceId?: string
+  /** By whose clock it is said since when there is none. */
+  siteId: string
   /** For people who cannot see it. */
   label: string
   shapes?: readonly Shape[]
@@ -49,7 +53,7 @@ const idle: LiveState = {
 }
 
 /** The live picture with boxes and zones over it, its transport and delay, and the reason when there is none. */
-export function LivePicture({ channelId, deviceId, label, shapes = [], still, onOverlay, ...rest }: Props) {
+export function LivePicture({ channelId, deviceId, siteId, label, shapes = [], still, onOverlay, ...rest }: Props) {
   const { hasTrails = false, bare, children } = rest
   const { t } = useTranslation()
   const video = useRef<HTMLVideoElement>(null)
@@ -160,7 +164,7 @@ export function LivePicture({ channelId, deviceId, label, shapes = [], still, on
             </span>
           )
         })}
-      {!isPlaying && <Absent state={state} />}
+      {!isPlaying && <Absent state={state} siteId={siteId} />}
       <Status
         state={state}
         notes={[
@@ -205,12 +209,13 @@ function Tool(props: { label: string; pressed?: boolean; onClick: () => void; ch
 }
 
 /** In place of the picture: what is being done, or why there is none and since when. */
-function Absent({ state: { phase, cause, since } }: { state: LiveState }) {
+function Absent({ state: { phase, cause, since }, siteId }: { state: LiveState; siteId: string }) {
   const { t } = useTranslation()
+  const zoneOf = useSiteZones(since ? [siteId] : [])
   return (
     <div className={classes.absent} role="status">
       <strong>{phase === 'connecting' ? t('live.connecting') : cause ? causeText(cause) : t('live.noPicture')}</strong>
-      {since && <span className="num">{t('live.since', { at: formatClock(since) })}</span>}
+      {since && <span className="num">{t('live.since', { at: formatSince(since, zoneOf(siteId), portalNow()) })}</span>}
       {phase === 'waiting' && <span>{t('live.retrying')}</span>}
     </div>
   )

@@ -6,6 +6,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
+import { formatNumber } from '../i18n/format.ts'
 import { useMay } from '../session.ts'
 import { countryName } from '../ui/CountrySelect.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
@@ -40,7 +41,7 @@ export function CustomerPeek({ customer }: { customer: Customer }) {
         items={[
           [t('common.description'), customer.description],
           [t('customer.address'), lines.filter(Boolean).join(', ')],
-          [t('customer.cameras'), customer.customer_total_devices],
+          [t('customer.cameras'), formatNumber(customer.customer_total_devices)],
         ]}
       />
       {mayEdit && (

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { formatDuration, formatNumber, formatSiteTime } from '../i18n/format.ts'
 import { i18n } from '../i18n/index.ts'
-import { causeText, metricText } from '../i18n/words.ts'
+import { causeText, metricText, metricValue } from '../i18n/words.ts'
 import { useUser } from '../session.ts'
 import { beganViolation, missingText, personText, titleOf, wayText } from '../ui/analytics/event-words.ts'
 import { goingOnMs, hasJustEnded, isGoingOn, reopenSeconds, stateOf, useNowOf } from '../ui/analytics/occasion-end.ts'
@@ -125,7 +125,7 @@ export function EventDetail({ event }: { event: EventEntity }) {
   const numbers = (values: Record<string, number>) =>
     Object.entries(values)
       .filter(([id]) => !/_(min|max)$/.test(id))
-      .map(([id, value]) => [metricText(id as MetricId, event.usecase_key), formatNumber(value)] as const)
+      .map(([id, value]) => [metricText(id as MetricId, event.usecase_key), metricValue(id, value)] as const)
 
   const greatest =
     occasion && together(Object.fromEntries(Object.entries(occasion.peak).filter(([id, v]) => event.metrics[id] !== v)))

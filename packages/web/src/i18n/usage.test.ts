@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { en } from './en/index.ts'
+import { fr } from './fr/index.ts'
 
 const folder = new URL('..', import.meta.url).pathname
 const sources = readdirSync(folder, { recursive: true })
@@ -52,4 +53,9 @@ test('labels, titles and placeholders come from the catalogue', () => {
     ),
   )
   expect(literal).toEqual([])
+})
+
+test('what has a word has one: distances are set, and people who cross a line go in and out', () => {
+  const said = [JSON.stringify(en), JSON.stringify(fr)].map((words) => words.replace(/"[a-zA-Z_]+":/g, '')).join('\n')
+  expect(said.match(/[^"]*(?:calibrat|étalonn|crossings? (?:up|down)|\((?:up|down)\))[^"]*/gi)).toBeNull()
 })

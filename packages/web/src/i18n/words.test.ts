@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { i18n, loadLanguage } from './index.ts'
-import { causeText, clockText, fieldText, foundText, messageText, usecaseBeside } from './words.ts'
+import { causeText, clockText, fieldText, foundText, messageText, metricValue, usecaseBeside } from './words.ts'
 
 await loadLanguage('en')
 
@@ -98,4 +98,10 @@ test('what was found in a picture is named in the language, and by a model’s o
   await loadLanguage('fr')
   expect([foundText('person', 41), foundText('motion', null)]).toEqual(['Personne #41', 'Mouvement'])
   await loadLanguage('en')
+})
+
+test('a number of a metric has its unit: seconds that somebody stayed read as a time, to the minute from an hour on', () => {
+  expect(metricValue('total', 5321)).toBe('5,321')
+  expect(metricValue('dwell_time', 312)).toBe('5 min 12 s')
+  expect(metricValue('dwell_time', 5321)).toBe('1 h 29 min')
 })

@@ -70,12 +70,21 @@ export function metricText(metric: MetricId, key: UsecaseKey | undefined): strin
   return card ? cardText(card.label) : i18n.t(`usecase.metric.${metric}`)
 }
 
+/** Whether the numbers of a metric are seconds. */
+export const isDuration = (metric: string): boolean => metric === 'dwell_time'
+
+/** A number of a metric with its unit: a time as one, to the minute from an hour on; anything else is a count. */
+export function metricValue(metric: string, value: number): string {
+  if (!isDuration(metric)) return formatNumber(value)
+  return formatDuration(value < 3600 ? value : Math.round(value / 60) * 60)
+}
+
 /**
  * What a number of an event says: `3 people`, `1 intrusion`. A mean of windows reads as a number of its kind, a dwell
  * time, in seconds, as a duration.
  */
 export function countedText(metric: MetricId, key: UsecaseKey, value: number): string {
-  const args = { count: value, number: formatNumber(value), time: formatDuration(value) }
+  const args = { count: value, number: formatNumber(value), time: metricValue('dwell_time', value) }
   // The types know no key that only some use cases have.
   const translate = i18n.t as (keys: string[], args: object) => string
   return translate([`event.countedOf.${key}.${metric}`, `event.counted.${metric}`], args)

@@ -8,7 +8,7 @@ import { api, refresh } from '../app/client.ts'
 import { useEdges } from '../app/edge.ts'
 import { notify } from '../app/messages.ts'
 import { statusQuery } from '../app/ServerWatch.tsx'
-import { formatDate } from '../i18n/format.ts'
+import { formatDate, formatNumber } from '../i18n/format.ts'
 import { i18n } from '../i18n/index.ts'
 import { edgeName, licenseName } from '../i18n/seeded.ts'
 import { fieldText, words } from '../i18n/words.ts'
@@ -53,7 +53,9 @@ export function LicenseList({ openId }: { openId: string | undefined }) {
   const current = (opened: License) => query.data?.find(({ license_id }) => license_id === opened.license_id) ?? opened
   /** Of those that count here. */
   const sum = (figure: 'channels_used' | 'channel_limit') =>
-    query.data?.reduce((total, license) => total + (license.state === 'foreign' ? 0 : license[figure]), 0) ?? 0
+    formatNumber(
+      query.data?.reduce((total, license) => total + (license.state === 'foreign' ? 0 : license[figure]), 0) ?? 0,
+    )
   const remove = useMutation(api.license.delete.mutation())
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen({ kind: 'add' })} data-create>
@@ -172,6 +174,7 @@ function Bound({ ids }: { ids: readonly string[] }) {
 function LicenseCard({ license, isOpen, menu }: { license: License; isOpen: boolean; menu: React.ReactNode }) {
   const { t } = useTranslation()
   const { channels_used: used, channel_limit: limit } = license
+  const usedText = t('license.used', { used: formatNumber(used), limit: formatNumber(limit) })
   return (
     <article className={classes.card} data-open={isOpen || undefined}>
       <Group gap={8} wrap="nowrap">
@@ -186,13 +189,13 @@ function LicenseCard({ license, isOpen, menu }: { license: License; isOpen: bool
           {fieldText('license_foreign')}. {t('shell.licenseExpiredDetail')}
         </Text>
       )}
-      <div className="num">{t('license.used', { used, limit })}</div>
+      <div className="num">{usedText}</div>
       <Progress
         value={limit > 0 ? Math.min(100, (used / limit) * 100) : 0}
         size="sm"
         my={8}
         color={used > limit ? 'red.9' : 'brand.5'}
-        aria-label={t('license.used', { used, limit })}
+        aria-label={usedText}
       />
       <Facts
         items={[

@@ -4,7 +4,7 @@ import { IconChevronDown, IconDeviceCctv, IconPlus } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { portalNow } from '../app/clock.ts'
-import { formatTime, zoneOffset } from '../i18n/format.ts'
+import { formatNumber, formatTime, zoneOffset } from '../i18n/format.ts'
 import { useMay } from '../session.ts'
 import { countryName } from '../ui/CountrySelect.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -156,7 +156,7 @@ function Cameras({ site, mayEdit }: { site: Site; mayEdit: boolean }) {
 function AnalyticsLink({ site: { site_id, site_active_channels } }: { site: Site }) {
   return (
     <Go to="/channel" search={{ sid: site_id }}>
-      {site_active_channels}
+      {formatNumber(site_active_channels)}
     </Go>
   )
 }
@@ -182,7 +182,7 @@ function About({ site }: { site: Site }) {
               [t('site.form.timezone'), `${address.site_timezone} (${zoneOffset(address.site_timezone)})`],
               [t('site.form.address'), lines.filter(Boolean).join(', ')],
               [t('site.form.position'), address.lat === null ? null : `${address.lat}, ${address.long}`],
-              [t('site.cameras'), site.site_total_devices],
+              [t('site.cameras'), formatNumber(site.site_total_devices)],
               [t('site.analytics'), <AnalyticsLink key="analytics" site={site} />],
             ]}
           />

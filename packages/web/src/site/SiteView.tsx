@@ -3,7 +3,7 @@ import type { Reply, Site, api as table } from '@sightline/contract'
 import { IconChartBar, IconPrinter } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { portalNow } from '../app/clock.ts'
-import { formatTime } from '../i18n/format.ts'
+import { formatNumber, formatTime } from '../i18n/format.ts'
 import { UsecaseCards } from '../ui/analytics/UsecaseCards.tsx'
 import { countryName } from '../ui/CountrySelect.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -93,8 +93,8 @@ function Overview({ site }: { site: Site }) {
     <Facts
       items={[
         [t('site.place'), place.filter(Boolean).join(', ')],
-        [t('site.cameras'), site.site_total_devices],
-        [t('site.analytics'), site.site_active_channels],
+        [t('site.cameras'), formatNumber(site.site_total_devices)],
+        [t('site.analytics'), formatNumber(site.site_active_channels)],
       ]}
     />
   )

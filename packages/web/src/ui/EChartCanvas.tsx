@@ -47,7 +47,7 @@ function colorsOf(scheme: 'light' | 'dark'): ChartColors {
     brand: scheme === 'dark' ? '#7d89f2' : variable('--mantine-color-brand-5'),
     bad: variable('--bad-dot'),
     ok: variable('--ok-dot'),
-    warn: '#e8791f',
+    warn: variable('--chart-warn'),
     compare: variable('--app-text-3'),
   }
 }

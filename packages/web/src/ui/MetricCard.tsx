@@ -9,6 +9,8 @@ type Props = {
   label: string
   /** null = nothing was watched: shown as a dash and without the colour of a figure, never as 0. */
   value: number | null
+  /** Its figure with its unit, where it is no count. */
+  write?: (value: number) => string
   /** Why there is no figure, where that is known. */
   reason?: string
   /** What the number is, and the number beside it: "peak at once · mean 2.1". */
@@ -45,7 +47,7 @@ const watchedSeconds = (coverage: number, period: CardPeriod): number => {
 
 export function MetricCard(props: Props) {
   const { label, value, reason, note, isViolation, delta, previousCoverage = 1, spark, coverage, of, ...rest } = props
-  const { period = 'h24', icon } = rest
+  const { period = 'h24', icon, write = formatNumber } = rest
   const isUnknown = value === null
   const { t } = useTranslation()
   const watched = (of: number) => formatDuration(watchedSeconds(of, period))
@@ -77,7 +79,7 @@ export function MetricCard(props: Props) {
       </div>
       {of && <div className={`${classes.of} truncate`}>{of}</div>}
       <div className={`${classes.value} num`}>
-        {isUnknown ? '–' : formatNumber(value)}
+        {isUnknown ? '–' : write(value)}
         {isUnknown && <span className="sr">{t('common.unknown')}</span>}
       </div>
       {isUnknown && (

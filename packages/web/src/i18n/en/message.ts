@@ -164,7 +164,7 @@ export const message = {
   no_zone: 'No zone is drawn',
   stopped: 'Stopped',
   needs_model: 'Add a detection model',
-  needs_calibration: 'Calibrate distances',
+  needs_calibration: 'Set distances',
   degraded: 'Working with reduced quality',
   bad_credentials: 'User name or password of the camera is wrong',
   not_h264: 'The camera sends {{0}}. Set its stream to H.264.',

@@ -117,7 +117,7 @@ export const onboarding = {
     whole: 'The whole picture',
     lineAcross: 'A line from left to right',
     lineDown: 'A line from top to bottom',
-    lineHint: 'People are counted when they cross it, up and down apart',
+    lineHint: 'People are counted when they cross it, in and out apart',
     attach: 'Attach {{name}}',
     noCamera: 'Add a camera first: an analytic watches one.',
     left_one: '{{count}} channel left in the licence',

@@ -38,7 +38,7 @@ export const zones = {
   both: 'Both ways',
   sideA: 'Side a',
   sideB: 'Side b',
-  upDown: 'From {{a}} to {{b}} counts as in (up), back as out (down): inside is side {{b}}.',
+  upDown: 'From {{a}} to {{b}} counts as in, back as out: inside is side {{b}}.',
   swap: 'Swap the sides',
   corners: 'Points, % of the picture',
   x: 'Point {{n}}, x',

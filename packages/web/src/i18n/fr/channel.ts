@@ -73,7 +73,7 @@ export const channel = {
       channel_threshold: 'Seuil',
       auto_recovery: 'Reprise automatique',
     },
-    about: { zones: 'Les masques restent à leur caméra.', tuning: 'Tout sauf l’étalonnage et le fuseau horaire.' },
+    about: { zones: 'Les masques restent à leur caméra.', tuning: 'Tout sauf les distances et le fuseau horaire.' },
     to: 'Vers ces analyses',
     hint: 'Du même cas d’usage, sur toute caméra que vous pouvez modifier.',
     none: 'Aucune autre analyse n’a ce cas d’usage',
@@ -102,7 +102,7 @@ export const channel = {
     toCustomer: 'Ce que le client peut attacher',
     needsLine: 'demande une ligne',
     needsModel: 'demande un modèle',
-    needsCalibration: 'demande un étalonnage',
+    needsCalibration: 'demande des distances',
     experimental: 'expérimental',
     name: 'Nom',
     source: 'Flux',
@@ -234,7 +234,7 @@ export const channel = {
   },
   need: {
     calibrationText:
-      'Les distances se mesurent au sol : marquez quatre points du sol dont vous connaissez les distances, ou indiquez dans les réglages la taille des personnes.',
+      'Les distances se mesurent au sol : marquez quatre points du sol dont vous connaissez les distances, ou indiquez sous « Ajustement » la taille des personnes.',
     otherModel: 'Le modèle choisi ne connaît pas ce que ce cas d’usage recherche. Il lui manque : {{labels}}.',
     toModels: 'Voir les modèles',
     chooseModel: 'Choisir un modèle',

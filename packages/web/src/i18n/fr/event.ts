@@ -213,7 +213,7 @@ export const event = {
   direction: 'Sens',
   set: '{{metric}} corrigée à {{number}}',
   before: 'Compté avant',
-  directions: { up: 'montée', down: 'descente' },
+  directions: { up: 'entrée', down: 'sortie' },
   way: 'de {{from}} vers {{to}}',
   finding: 'Constat',
   missing: 'Manque',

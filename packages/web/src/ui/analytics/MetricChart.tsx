@@ -4,8 +4,8 @@ import type { UsecaseKey } from '@sightline/domain'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { formatNumber, formatPercent, formatSiteTime, formatTime, otherZone, shownZone } from '../../i18n/format.ts'
-import { metricText } from '../../i18n/words.ts'
+import { formatPercent, formatSiteTime, formatTime, otherZone, shownZone } from '../../i18n/format.ts'
+import { isDuration, metricText, metricValue } from '../../i18n/words.ts'
 import { axisBegin } from '../axis.ts'
 import { EChart } from '../EChart.tsx'
 import type { ChartColors } from '../EChartCanvas.tsx'
@@ -98,6 +98,12 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
   const tintKey = metrics.join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the metrics by their names
   const colored = useMemo(() => tints(metrics), [tintKey])
+  // One of each unit.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the metrics by their names
+  const kinds = useMemo(
+    () => metrics.filter((one, index) => metrics.findIndex((other) => isDuration(other) === isDuration(one)) === index),
+    [tintKey],
+  )
 
   const make = useCallback(
     (colors: ChartColors) => ({
@@ -121,25 +127,31 @@ export function MetricChart({ data, height = 260 }: { data: EventSeries; height?
         },
         splitLine: { show: false },
       },
-      yAxis: {
+      // Times have an axis of their own beside counts.
+      yAxis: kinds.map((metric, index) => ({
         type: 'value',
         minInterval: 1,
-        axisLabel: { color: colors.text, formatter: (value: number) => formatNumber(Math.abs(value)) },
-        splitLine: { lineStyle: { color: colors.line } },
-      },
+        axisLabel: { color: colors.text, formatter: (value: number) => metricValue(metric, Math.abs(value)) },
+        splitLine: { show: index === 0, lineStyle: { color: colors.line } },
+      })),
       tooltip: {
         trigger: 'axis',
         backgroundColor: colors.surface,
         borderColor: colors.line,
         textStyle: { color: colors.text },
-        valueFormatter: (value: unknown) =>
-          typeof value === 'number' ? formatNumber(Math.abs(value)) : t('chart.gap'),
       },
       series: series.flatMap((one, index) =>
-        drawn(one, metricText(one.metric, data.usecase_key), colors[colored[index] ?? 'brand']),
+        drawn(one, metricText(one.metric, data.usecase_key), colors[colored[index] ?? 'brand']).map((part) => ({
+          yAxisIndex: kinds.findIndex((metric) => isDuration(metric) === isDuration(one.metric)),
+          tooltip: {
+            valueFormatter: (value: unknown) =>
+              typeof value === 'number' ? metricValue(one.metric, Math.abs(value)) : t('chart.gap'),
+          },
+          ...part,
+        })),
       ),
     }),
-    [data, series, colored, t],
+    [data, series, kinds, colored, t],
   )
 
   if (isEmpty) return <Empty title={t('chart.nothing')} text={t('chart.nothingText')} />
@@ -184,7 +196,7 @@ const swatch: Record<Tint, string> = {
   brand: 'var(--mantine-color-brand-5)',
   bad: 'var(--bad-dot)',
   ok: 'var(--ok-dot)',
-  warn: '#e8791f',
+  warn: 'var(--chart-warn)',
   compare: 'var(--app-text-3)',
 }
 
@@ -230,7 +242,7 @@ function SeriesTable({ series, usecase, timezone, height }: TableProps) {
               <td className="num">{formatTime(start, zone)}</td>
               {values.map((value, index) => (
                 <td key={series[index]?.metric} className="num">
-                  {value === null ? t('chart.gap') : formatNumber(value)}
+                  {value === null ? t('chart.gap') : metricValue(series[index]?.metric ?? '', value)}
                 </td>
               ))}
               <td className="num">{formatPercent(coverage_ratio)}</td>

@@ -3,9 +3,9 @@ import { cardsOf, type MetricId, metricRule, type UsecaseKey } from '@sightline/
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { en } from '../../i18n/en/index.ts'
-import { formatNumber, formatPercent } from '../../i18n/format.ts'
+import { formatPercent } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
-import { cardText, causeText } from '../../i18n/words.ts'
+import { cardText, causeText, metricValue } from '../../i18n/words.ts'
 import { type CardPeriod, MetricCard } from '../MetricCard.tsx'
 import { usecaseIcons } from './usecase-icons.ts'
 
@@ -63,6 +63,7 @@ export const UsecaseCards = memo(({ usecaseKey, metrics, period = 'h24', shared,
         period={period}
         // Of several cameras it is the greatest sum of their minutes' means: in a minute of 1.4 people two were there at once.
         value={value !== null && note === 'peakMean' ? Math.ceil(value) : value}
+        write={(value) => metricValue(id, value)}
         isViolation={isViolation}
         reason={value === null ? reasonOf(usecaseKey, isPartly, cause ?? null) : undefined}
         note={
@@ -70,7 +71,9 @@ export const UsecaseCards = memo(({ usecaseKey, metrics, period = 'h24', shared,
             ? undefined
             : t(`usecase.note.${note}`, {
                 beside:
-                  note === 'share' ? formatPercent(beside) : formatNumber(beside < 100 ? beside : Math.round(beside)),
+                  note === 'share'
+                    ? formatPercent(beside)
+                    : metricValue(id, beside < 100 ? beside : Math.round(beside)),
               })
         }
         delta={stat?.delta_ratio}

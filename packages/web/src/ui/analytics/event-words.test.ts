@@ -31,7 +31,7 @@ test('an event says what happened: an empty room is not a blind camera, a helmet
   expect(said(near)).toBe('1 near miss | 0.42 m apart · 0.8 s from touching')
   expect(said(known)).toBe('1 face | Ada · likeness 0.62')
   expect(said(stranger)).toMatch(/^1 face \| Unknown[^·]*$/)
-  expect(said(crossed)).toBe('1 crossing down | Door · from shop to street')
+  expect(said(crossed)).toBe('1 out | Door · from shop to street')
   expect(said(putRight)).toBe('Occupancy set to 12')
 })
 

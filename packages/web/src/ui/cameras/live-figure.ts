@@ -1,6 +1,6 @@
 import type { MetricId, UsecaseKey } from '@sightline/domain'
-import { formatDuration, formatMean, formatNumber } from '../../i18n/format.ts'
-import { metricText } from '../../i18n/words.ts'
+import { formatMean } from '../../i18n/format.ts'
+import { metricText, metricValue } from '../../i18n/words.ts'
 
 /**
  * A live number with its name, as a person reads it. Out of a picture it is a count; out of the stream it is the mean of a
@@ -13,5 +13,5 @@ export function liveFigure(usecase: UsecaseKey, metric: MetricId, value: number)
 
 export function liveValue(metric: MetricId, value: number): string {
   if (metric === 'moving_average_count') return formatMean(value)
-  return metric === 'dwell_time' ? formatDuration(value) : formatNumber(Math.round(value))
+  return metricValue(metric, Math.round(value))
 }

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../app/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
-import { cardText } from '../../i18n/words.ts'
+import { cardText, metricValue } from '../../i18n/words.ts'
 import { countryName } from '../CountrySelect.tsx'
 import { ErrorPanel } from '../ErrorPanel.tsx'
 import { Facts } from '../Facts.tsx'
@@ -54,7 +54,7 @@ export function SitePeek({ site, onClose }: { site: SitePlace; onClose: () => vo
                 {cardsOf(usecase_key)
                   .map(({ id, label }) => {
                     const value = metrics.find(({ metric }) => metric === id)?.value ?? null
-                    return `${cardText(label)} ${value === null ? '–' : formatNumber(value)}`
+                    return `${cardText(label)} ${value === null ? '–' : metricValue(id, value)}`
                   })
                   .join(' · ')}
               </span>

@@ -10,6 +10,7 @@ import {
 import type { OpeningPipe } from '@sightline/contract/opening'
 import type { WebSocket } from 'ws'
 import type { Log } from './log.ts'
+import { createSilence } from './silence.ts'
 
 /** A portal that has proven itself. */
 export type PortalLink = {
@@ -46,20 +47,20 @@ export function converse(
     },
     unsentBytes: () => ws.bufferedAmount,
   }
-  let heardAt = performance.now()
+  const silence = createSilence((linkPingsMissed + 1) * linkPingSeconds * 1000)
   let isReplaced = false
-  const silence = setInterval(() => {
-    if (performance.now() - heardAt > (linkPingsMissed + 1) * linkPingSeconds * 1000) ws.terminate()
+  const watchdog = setInterval(() => {
+    if (silence.isTooLong()) ws.terminate()
   }, linkPingSeconds * 1000)
   const session = begin(link)
   ws.on('close', () => {
-    clearInterval(silence)
+    clearInterval(watchdog)
     if (!isReplaced) log.info('The portal is gone; records wait for it')
     session.closed()
   })
   log.info('The portal is connected')
   pipe.release((data) => {
-    heardAt = performance.now()
+    silence.heard()
     if (data instanceof Uint8Array && session.bytes) return session.bytes(data)
     const message = readMessage(data)
     if (message) session.message(message)

@@ -166,6 +166,19 @@ test('a worker that fails is replaced, the camera is given the new place, and co
   await until('a window', () => heard.records.find(({ kind }) => kind === 'window'))
 })
 
+test('a main thread that was held up ends no worker', { timeout }, async () => {
+  begin()
+  analysis.setChannels([counting])
+  const camera = await connect(await newestFeed())
+  // Timers come first after it, as after a callback of the network.
+  await new Promise(setImmediate)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 11_000)
+  const start = Date.now()
+  for (let i = 0; i < 40; i++) expect(await camera.send(grey(start + i * 200))).toBe(true)
+  await until('a window', () => heard.records.find(({ kind }) => kind === 'window'))
+  expect(heard.log).toEqual([])
+})
+
 test('what a killed run left open is closed with the cause restart, and occupancy goes on', { timeout }, async () => {
   const occupancy = channelOf('pplocc', [
     {

@@ -14,6 +14,7 @@ import { Failed } from '../engine.ts'
 import { keptFile } from '../kept-file.ts'
 import type { Log } from '../log.ts'
 import type { ChannelWork } from '../model/attached.ts'
+import { createSilence, type Silence } from '../silence.ts'
 import type { FramePace } from './analyzer.ts'
 import { refusalOf } from './channel.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
@@ -74,7 +75,7 @@ const memorySchema = z.object({
 type Bench = {
   worker: Worker | null
   socket: FrameSocket | null
-  heardAt: number
+  silence: Silence
   beats: { frames: number; busyMs: number }[]
 }
 
@@ -85,7 +86,7 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
   const benches: Bench[] = Array.from({ length: workers ?? Math.min(2, availableParallelism()) }, () => ({
     worker: null,
     socket: null,
-    heardAt: 0,
+    silence: createSilence(silenceMs),
     beats: [],
   }))
   /** Where each camera's pictures go: for as long as it has channels. */
@@ -102,7 +103,7 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
   /* ── what comes from the workers ── */
 
   const heard = (bench: Bench, message: FromWorker) => {
-    bench.heardAt = performance.now()
+    bench.silence.heard()
     switch (message.type) {
       case 'ready':
         bench.socket = message.socket
@@ -200,7 +201,7 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
   const begin = (bench: Bench) => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { name: 'analysis' })
     bench.worker = worker
-    bench.heardAt = performance.now()
+    bench.silence = createSilence(silenceMs)
     worker.on('message', (message: FromWorker) => heard(bench, message))
     worker.on('error', (error) => log.error('An analysis worker failed', error))
     worker.on('exit', () => {
@@ -221,7 +222,7 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
   }
   const watching = setInterval(() => {
     for (const bench of benches)
-      if (bench.worker && performance.now() - bench.heardAt > silenceMs) {
+      if (bench.worker && bench.silence.isTooLong()) {
         log.error('An analysis worker does not answer')
         void bench.worker.terminate()
       }

@@ -1,4 +1,5 @@
 /** One connection to a camera: its process from beginning to end, a watch over it, and what is asked of it. */
+import { createSilence } from '../silence.ts'
 import { type CameraCause, CameraError } from './cause.ts'
 import type { FromChild, ToChild } from './messages.ts'
 import { startCameraProcess } from './process.ts'
@@ -47,8 +48,8 @@ export function openConnection(
   { silenceMs, keylessMs, pictureLessMs }: Patience = patience,
 ): Connection {
   const openedAt = performance.now()
-  let heardAt = openedAt
-  let unitAt = openedAt
+  const silence = createSilence(silenceMs)
+  const pictureLess = createSilence(pictureLessMs)
   let pictureSince: number | null = null
   let hasEnded = false
   const asked = new Map<number, PromiseWithResolvers<Snapshot>>()
@@ -70,9 +71,9 @@ export function openConnection(
     (message) => {
       if (hasEnded) return
       if (message.type === 'failed') return kill(message.cause)
-      if (message.type === 'units' || message.type === 'not_yet') heardAt = performance.now()
-      if (message.type === 'units') unitAt = heardAt
-      if (message.type === 'units' && message.units.some(({ key }) => key)) pictureSince ??= heardAt
+      if (message.type === 'units' || message.type === 'not_yet') silence.heard()
+      if (message.type === 'units') pictureLess.heard()
+      if (message.type === 'units' && message.units.some(({ key }) => key)) pictureSince ??= performance.now()
       if (message.type === 'jpeg') asked.get(message.id)?.resolve({ jpeg: message.jpeg, at: message.at })
       onMessage(message)
     },
@@ -81,19 +82,11 @@ export function openConnection(
       end('decoder_crashed')
     },
   )
-  let watchedAt = openedAt
   // A blocked read cannot be interrupted from within: the cure is to end the process.
   const watchdog = setInterval(() => {
-    const now = performance.now()
-    // This process itself was held up: what has arrived meanwhile is read only after this.
-    if (now - watchedAt > silenceMs / 2) {
-      heardAt = now
-      unitAt = now
-    }
-    watchedAt = now
-    const isSilent = now - heardAt >= silenceMs
-    if (pictureSince !== null && now - unitAt >= pictureLessMs && !isSilent) return kill('bad_stream')
-    const isKeyless = pictureSince === null && now - openedAt >= keylessMs
+    const isSilent = silence.isTooLong()
+    if (pictureLess.isTooLong() && pictureSince !== null && !isSilent) return kill('bad_stream')
+    const isKeyless = pictureSince === null && performance.now() - openedAt >= keylessMs
     if (isSilent || isKeyless) kill('stalled')
   }, watchMs)
   child.tell(open)

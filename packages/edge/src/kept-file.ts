@@ -30,3 +30,36 @@ export function keptFile<T>(path: string, schema: z.ZodType<T>, log: Log): KeptF
     },
   }
 }
+
+/** Of what changes often: each writing waits for the disk. */
+const seldomMs = 1000
+
+export type SeldomFile<T> = KeptFile<T> & {
+  /** Writes now what still waits. */
+  flush(): void
+}
+
+/** What is saved is written at once, and then once in `everyMs` at most, as it is by then. */
+export function seldomFile<T>(file: KeptFile<T>, everyMs = seldomMs): SeldomFile<T> {
+  let waiting: { value: T } | null = null
+  let timer: NodeJS.Timeout | undefined
+  let writtenAt = Number.NEGATIVE_INFINITY
+  const flush = () => {
+    clearTimeout(timer)
+    timer = undefined
+    if (!waiting) return
+    file.save(waiting.value)
+    waiting = null
+    writtenAt = performance.now()
+  }
+  return {
+    load: file.load,
+    save(value) {
+      waiting = { value }
+      const ms = writtenAt + everyMs - performance.now()
+      if (ms <= 0) flush()
+      else timer ??= setTimeout(flush, ms)
+    },
+    flush,
+  }
+}

@@ -11,7 +11,7 @@ import * as z from 'zod'
 import type { FrameSocket } from '../camera/frames.ts'
 import type { AnalysisSize } from '../camera/messages.ts'
 import { Failed } from '../engine.ts'
-import { keptFile } from '../kept-file.ts'
+import { keptFile, seldomFile } from '../kept-file.ts'
 import type { Log } from '../log.ts'
 import type { ChannelWork } from '../model/attached.ts'
 import { createSilence, type Silence } from '../silence.ts'
@@ -19,12 +19,15 @@ import type { FramePace } from './analyzer.ts'
 import { refusalOf } from './channel.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 import { settingsOf } from './settings.ts'
+import type { Carried } from './usecase/usecase.ts'
 
 export type AnalysisOptions = {
   /** Threads; two are enough for the cameras that one machine decodes. */
   workers?: number
   /** Where levels and open occasions are kept over a restart. */
   file: string
+  /** How often it is written at most. */
+  fileEveryMs?: number
   log: Log
 }
 
@@ -60,7 +63,8 @@ const silenceMs = 10_000
 const lookEveryMs = 1000
 const restartMs = 500
 const stopMs = 3000
-const saveEveryMs = 10_000
+/** Of an occupancy that does not change, so that it is known to be of today. */
+const sameEveryMs = 60_000
 const figuresBeats = 10
 
 /** What outlives a restart: the channels' last levels, and the records of occasions that are open. */
@@ -80,9 +84,11 @@ type Bench = {
 }
 
 /** A worker starts when it gets its first channel, and loads in about half a second; its cameras are told then. */
-export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: AnalysisHooks): Analysis {
-  const kept = keptFile(file, memorySchema, log)
+export function startAnalysis({ workers, file, fileEveryMs, log }: AnalysisOptions, hooks: AnalysisHooks): Analysis {
+  const kept = seldomFile(keptFile(file, memorySchema, log), fileEveryMs)
   const memory = kept.load() ?? { carried: {}, open: {} }
+  /** What the file says of each channel, or is about to. */
+  const written = new Map<string, Carried>(Object.entries(memory.carried))
   const benches: Bench[] = Array.from({ length: workers ?? Math.min(2, availableParallelism()) }, () => ({
     worker: null,
     socket: null,
@@ -98,7 +104,6 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
   let channels: readonly ChannelWork[] = []
   let states = new Map<string, ChannelState>()
   let stopped: Promise<void> | null = null
-  let isDirty = false
 
   /* ── what comes from the workers ── */
 
@@ -111,6 +116,8 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
         offerFeeds()
         break
       case 'records':
+        // Before the records: an occupancy that is older than the crossings it counted would stay wrong.
+        carry(message.carried)
         remember(message.records)
         hooks.onRecords(message.records, message)
         break
@@ -125,8 +132,7 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
         break
       case 'beat':
         for (const state of message.states) states.set(state.channel_id, state)
-        for (const [id, carried] of message.carried) memory.carried[id] = carried
-        isDirty ||= message.carried.length > 0
+        carry(message.carried)
         bench.beats = [...bench.beats.slice(1 - figuresBeats), message.work]
         break
       case 'occupancy.done': {
@@ -141,17 +147,31 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
     }
   }
 
+  /** Only an occupancy is of use to a later run. */
+  const carry = (news: readonly [string, Carried][]) => {
+    let isNews = false
+    for (const [id, one] of news) {
+      memory.carried[id] = one
+      const { occupancy } = one.levels
+      if (occupancy === undefined) continue
+      const last = written.get(id)
+      if (last?.levels.occupancy === occupancy && Math.abs(one.at - last.at) < sameEveryMs) continue
+      written.set(id, one)
+      isNews = true
+    }
+    if (isNews) save()
+  }
   /** Open occasions are known here, so that they can be closed when their worker is no longer there to do it. */
   const remember = (records: readonly EventRecord[]) => {
-    for (const record of records) {
-      if (record.occasion_id === null || record.details?.instant) continue
-      if (record.kind === 'close') delete memory.open[record.occasion_id]
-      else memory.open[record.occasion_id] = record
+    const lasting = records.filter(({ occasion_id, details }) => occasion_id !== null && !details?.instant)
+    for (const record of lasting) {
+      const id = record.occasion_id as string
+      if (record.kind === 'close') delete memory.open[id]
+      else memory.open[id] = record
     }
-    if (records.some((record) => record.kind !== 'window')) save()
+    if (lasting.length > 0) save()
   }
   const save = () => {
-    isDirty = false
     const known = new Set(channels.map((channel) => channel.channel_id))
     // Before the configuration is known nothing can be told to be superfluous.
     const isKept = (id: string) => known.size === 0 || known.has(id)
@@ -227,9 +247,6 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
         void bench.worker.terminate()
       }
   }, lookEveryMs)
-  const saving = setInterval(() => {
-    if (isDirty) save()
-  }, saveEveryMs)
 
   // A run that was killed left these open.
   closeOpen(() => true)
@@ -265,8 +282,8 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
         post(bench, { type: 'occupancy.set', id, channel_id: channelId, occupancy })
       }).finally(() => told.delete(id))
       // At once: who set it does not do so again after a power cut.
-      memory.carried[channelId] = { at: Date.now(), levels: { occupancy } }
-      save()
+      carry([[channelId, { at: Date.now(), levels: { occupancy } }]])
+      kept.flush()
       return before
     },
     states: () => [...states.values()],
@@ -282,10 +299,10 @@ export function startAnalysis({ workers, file, log }: AnalysisOptions, hooks: An
 
   async function stop(): Promise<void> {
     clearInterval(watching)
-    clearInterval(saving)
     await Promise.all(benches.map(({ worker }) => worker && ended(worker)))
     closeOpen(() => true)
     save()
+    kept.flush()
   }
 }
 

@@ -18,7 +18,15 @@ export type WorkFigures = { frames: number; busyMs: number }
 /** What an analysis worker tells main. */
 export type FromWorker =
   | { type: 'ready'; socket: FrameSocket }
-  | { type: 'records'; source_id: string | null; at: number; pts_ms: number | null; records: EventRecord[] }
+  /** `carried`: of the channels whose records these are. */
+  | {
+      type: 'records'
+      source_id: string | null
+      at: number
+      pts_ms: number | null
+      records: EventRecord[]
+      carried: [string, Carried][]
+    }
   | { type: 'overlay'; overlay: Overlay }
   | { type: 'states'; states: ChannelState[] }
   /** Every second: it is alive, and how its channels are. */

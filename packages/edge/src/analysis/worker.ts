@@ -30,14 +30,17 @@ logModelsTo((text) => tell({ type: 'log', text }))
 function report({ records, overlay, states }: Analysed, frame: Frame | null): void {
   if (states.length > 0) tell({ type: 'states', states })
   if (overlay) tell({ type: 'overlay', overlay })
-  if (records.length > 0)
-    tell({
-      type: 'records',
-      source_id: frame?.source_id ?? null,
-      at: frame?.at ?? Date.now(),
-      pts_ms: frame?.pts_ms ?? null,
-      records,
-    })
+  if (records.length === 0) return
+  noteCarried()
+  const told = new Set(records.map(({ channel_id }) => channel_id))
+  tell({
+    type: 'records',
+    source_id: frame?.source_id ?? null,
+    at: frame?.at ?? Date.now(),
+    pts_ms: frame?.pts_ms ?? null,
+    records,
+    carried: [...carried].filter(([id]) => told.has(id)),
+  })
 }
 
 function take(frame: Frame): boolean {

@@ -76,6 +76,25 @@ describe.skipIf(ffmpegMissing)('clips', () => {
     expect(log.lines).toEqual([])
   })
 
+  test('a pre-roll of a high rate is in the clip as a whole, and what comes after it too', async () => {
+    const demo = await startDemoCamera()
+    const { camera, until } = watch({ address: demo.address })
+    await until({ state: 'streaming' })
+    await expect.poll(() => camera.preRoll().length).toBeGreaterThan(24)
+    const { store, clips } = await setUp()
+    // As large as of 8 Mb/s with key frames ten seconds apart; nobody decodes it.
+    const before = camera.preRoll().slice(0, 24)
+    const preRoll = before.map((unit) => ({ ...unit, data: Buffer.alloc(1024 * 1024) }))
+    const large = { isMasked: () => false, preRoll: () => preRoll, tap: camera.tap }
+    const at = preRoll.at(-1)?.at as number
+    const taken = clips.take('a', large, { at, beforeSeconds: 60, afterSeconds: 60 })
+    if ('cause' in taken) throw new Error(taken.cause)
+    for (let unit = 0; unit < 5; unit++) await new Promise((resolve) => camera.tap(resolve))
+    expect(clips.isWriting(taken.id)).toBe(true)
+    await clips.stop()
+    expect((await store.read(taken.id))?.length).toBeGreaterThan(24 * 1024 * 1024)
+  })
+
   test('a clip that is stopped early is kept; a camera without pictures gives none', async () => {
     const demo = await startDemoCamera()
     const { camera, until } = watch({ address: demo.address })

@@ -29,7 +29,7 @@ export type Clips = {
 /** The portal takes no more of one clip. */
 const longestMs = 60_000
 const mostBytes = 48 * 1024 * 1024
-/** Waits for the disk; beyond it the clip ends early. */
+/** Of what comes meanwhile waits for the disk; beyond it the clip ends early. What the ring held is in memory anyway. */
 const mostUnwritten = 16 * 1024 * 1024
 
 type Running = {
@@ -68,17 +68,23 @@ export function createClips(store: MediaStore, log: Log): Clips {
     }
     const write = (piece: Buffer, at?: number) => {
       bytes += piece.length
-      unwritten += piece.length
       then(async () => {
         isBroken = !(await draft?.write(piece, at))
-        unwritten -= piece.length
         if (isBroken) end()
       })
     }
-    const take = (unit: AccessUnit) => {
-      if (!clip.fits(unit) || bytes + unit.data.length > mostBytes || unwritten > mostUnwritten) return end()
+    const add = (unit: AccessUnit) => {
+      if (!clip.fits(unit) || bytes + unit.data.length > mostBytes) return end()
       const piece = clip.add(unit)
       if (piece) write(piece)
+    }
+    const take = (unit: AccessUnit) => {
+      if (unwritten > mostUnwritten) return end()
+      unwritten += unit.data.length
+      add(unit)
+      then(async () => {
+        unwritten -= unit.data.length
+      })
     }
     const untap = camera.tap(take)
     let isOver = false
@@ -128,7 +134,7 @@ export function createClips(store: MediaStore, log: Log): Clips {
     then(async () => {
       draft = await store.begin(id)
     })
-    for (const unit of from) take(unit)
+    for (const unit of from) add(unit)
     return item
   }
 

@@ -14,6 +14,8 @@ type Held = Omit<Picture, 'frame'> & { picture: { frame: Frame } | { bgr: Size &
 const reportMs = 2000
 /** Pictures of the past are worked off one after the other: those of the longest rest (`gate.ts`), and what comes meanwhile. */
 const heldSeconds = 4
+/** Of large ones fewer: this process ends where its memory does (`bounds.ts`). */
+const heldBytes = 96 * 1024 * 1024
 /** As many as the past of one rest usually has. */
 const mostSpare = 8
 
@@ -22,8 +24,11 @@ const mostSpare = 8
  * behind the past is late for no fault of the worker, and as little to be left out; as long as the worker keeps up
  * otherwise, it is through with them soon.
  */
-export const joins = (held: readonly { isLate: boolean }[], isLate: boolean, fps: number): boolean =>
-  (isLate || held.at(-1)?.isLate === true) && held.length < heldSeconds * fps
+export const joins = (held: readonly { isLate: boolean }[], isLate: boolean, most: number): boolean =>
+  (isLate || held.at(-1)?.isLate === true) && held.length < most
+
+export const mostHeld = ({ fps, width, height }: Pick<Analysis, 'fps' | 'width' | 'height'>): number =>
+  Math.max(2, Math.min(heldSeconds * fps, Math.floor(heldBytes / (width * height * 3))))
 
 export type AnalysisFeed = { set(analysis: Analysis | null): void; consumer: Consumer; close(): void }
 
@@ -67,8 +72,16 @@ export function createAnalysisFeed(tell: (message: FromChild) => void): Analysis
     inWork = { at, isLate, memory: 'bgr' in picture ? picture.bgr.data : null }
     sent += 1
   }
+  /** All of the past stays, less closely: every second of its pictures goes. */
+  const thinOut = () => {
+    for (const [index, one] of held.entries()) if (index % 2 === 1) free(one)
+    drops += Math.floor(held.length / 2)
+    held = held.filter((_, index) => index % 2 === 0)
+  }
   const hold = (here: Running, { frame, ...rest }: Picture) => {
-    if (joins(held, rest.isLate, here.wanted.fps)) {
+    const most = mostHeld(here.wanted)
+    if (rest.isLate && held.length >= most) thinOut()
+    if (joins(held, rest.isLate, most)) {
       // Frames are a decoder's own memory, and large: one of them at most is kept from it.
       const { data, ...size } = keeper.bgr(frame, here.wanted)
       held.push({ ...rest, isLate: true, picture: { bgr: { ...size, data: keep(data) } } })

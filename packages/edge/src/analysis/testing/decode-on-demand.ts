@@ -5,7 +5,7 @@
  * At the end it tells the CPU time of decoding.
  */
 import { AV_LOG_QUIET, Dictionary, FormatContext, InputFormat, Log, Packet } from 'node-av'
-import { joins } from '../../camera/analysis.ts'
+import { joins, mostHeld } from '../../camera/analysis.ts'
 import { createDecoder, type Picture as Taken } from '../../camera/decoder.ts'
 import { createScaler } from '../../camera/image.ts'
 import { ticksPerSecond } from '../../camera/timeline.ts'
@@ -34,7 +34,7 @@ const consumer = {
     const { width, height, data } = scaler.bgr(frame, analysed)
     const picture: Picture = { type: 'picture', index: at, width, height, data: Buffer.from(data) }
     if (!inWork) inWork = { picture, untilMs: nowMs + workMs, isStill: null }
-    else if (joins(held, isLate, analysed.fps)) held.push({ picture, isLate: true })
+    else if (joins(held, isLate, mostHeld(analysed))) held.push({ picture, isLate: true })
     else held = [{ picture, isLate }]
   },
 }

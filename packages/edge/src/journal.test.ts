@@ -1,11 +1,14 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventRecord } from '@sightline/contract/edge'
 import { decodeEvents } from '@sightline/contract/frame'
+import { uuidv7 } from '@sightline/domain'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Journal, type JournalOptions } from './journal.ts'
+import { openMediaStore, pictureFiles } from './live/media-store.ts'
 import { keepingLog, testRecord, testRecords, until } from './testing/records.ts'
 
 let folder: string
@@ -205,6 +208,43 @@ describe('journal', () => {
       // The writer numbers its records in observed_ms.
       expect(records.map((record) => record.observed_ms)).toEqual(records.map((_, index) => index))
       close(journal)
+    }
+  })
+
+  test('a disk that others filled costs the oldest pictures before any record', async (context) => {
+    const disk = join(folder, 'disk')
+    execFileSync('mkdir', [disk])
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk], { stdio: 'pipe' })
+    } catch {
+      context.skip('a full disk needs root to mount a small one')
+    }
+    try {
+      const pictures = await openMediaStore(join(disk, 'media'), pictureFiles, 1e9, () => undefined)
+      const ids = Array.from({ length: 20 }, () => uuidv7(Date.now(), randomBytes(10)))
+      for (const id of ids) await pictures.save(id, Buffer.alloc(64 * 1024))
+      const journal = new Journal(join(disk, 'journal.db'), { log, maxPending: 1000, makeRoom: pictures.giveUp })
+      try {
+        writeFileSync(join(disk, 'ballast'), Buffer.alloc(2 ** 21))
+      } catch {
+        // It takes what is left.
+      }
+      const records: EventRecord[] = []
+      for (let group = 0; group < 20; group++) {
+        const some = testRecords(500)
+        records.push(...some)
+        journal.append(some)
+        journal.flush()
+        await until(() => !journal.isFailing, 'there is room again')
+      }
+      expect(drain(journal)).toEqual(records)
+      expect(journal.lost).toBe(0)
+      expect(log.lines.some(({ text }) => text.includes('wait in memory'))).toBe(true)
+      expect(await pictures.read(ids[0] as string)).toBe(null)
+      expect(await pictures.read(ids.at(-1) as string)).not.toBe(null)
+      journal.close()
+    } finally {
+      execFileSync('umount', [disk])
     }
   })
 

@@ -18,6 +18,8 @@ export type JournalOptions = {
   groupMs?: number
   /** Records held in memory while the disk refuses them; beyond them the oldest go, counted. */
   maxPending?: number
+  /** Gives up something that is worth less than records, where the disk is full. False when there is nothing. */
+  makeRoom?(): Promise<boolean>
   log: Log
 }
 
@@ -39,6 +41,7 @@ export class Journal {
   readonly #maxBytes: number
   readonly #groupMs: number
   readonly #maxPending: number
+  readonly #makeRoom: JournalOptions['makeRoom']
 
   #pending: EventRecord[] = []
   #timer: NodeJS.Timeout | null = null
@@ -59,6 +62,7 @@ export class Journal {
     this.#maxBytes = options.maxBytes ?? gigabyte
     this.#groupMs = options.groupMs ?? 100
     this.#maxPending = options.maxPending ?? 20_000
+    this.#makeRoom = options.makeRoom
     this.#db = openFile(path, options.log)
     this.#sql = prepare(this.#db)
     const state = this.#sql.state.get() as { last_seq: number; lost: number }
@@ -132,6 +136,7 @@ export class Journal {
       if (!this.#isFailing) this.#log.error('The journal cannot be written; records wait in memory', error)
       this.#isFailing = true
       this.#flushIn(retryMs)
+      if (isFull(error)) this.#flushWithRoom()
       return
     }
     if (this.#isFailing) this.#log.warn('The journal can be written again')
@@ -223,6 +228,15 @@ export class Journal {
     this.flush()
     if (this.#timer) clearTimeout(this.#timer)
     this.#db.close()
+  }
+
+  #flushWithRoom() {
+    this.#makeRoom?.().then(
+      (isMade) => {
+        if (isMade && this.#db.isOpen) this.flush()
+      },
+      (error: unknown) => this.#log.error('No room could be made for the journal', error),
+    )
   }
 
   #flushIn(ms: number) {
@@ -319,9 +333,12 @@ function openFile(path: string, log: Log): DatabaseSync {
   }
 }
 
+const failedWith = (error: unknown, ...codes: number[]): boolean =>
+  error instanceof Error && 'errcode' in error && codes.includes(Number(error.errcode) & 0xff)
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
-const isCorrupt = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && [11, 26].includes(Number(error.errcode) & 0xff)
+const isCorrupt = (error: unknown) => failedWith(error, 11, 26)
+/** SQLITE_FULL. */
+const isFull = (error: unknown) => failedWith(error, 13)
 
 const size = 'length(frame) as bytes, last_seq - first_seq + 1 as records'
 

@@ -62,9 +62,15 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
   // The correction survives a restart, for a nimble that starts while the portal is away.
   const clockFile = keptFile(join(folder, 'clock.json'), z.int(), log)
   const clock = createClock(clockFile.load() ?? 0, clockFile.save)
-  const journal = new Journal(join(folder, 'journal.db'), { log })
   const pictures = await openMediaStore(join(folder, 'media'), pictureFiles, mostPictureBytes, log.warn)
   const clips = await openMediaStore(join(folder, 'clips'), clipFiles, mostClipBytes, log.warn)
+  const journal = new Journal(join(folder, 'journal.db'), {
+    log,
+    async makeRoom() {
+      const made = await Promise.all([pictures.giveUp(), clips.giveUp()])
+      return made.includes(true)
+    },
+  })
   const occasionFile = seldomFile(keptFile(join(folder, 'occasions.json'), occasions, log))
   const recorder = createRecorder({
     journal,

@@ -15,6 +15,8 @@ export type MediaStore = {
   /** Null when it is not, or no longer, kept. */
   read(id: string): Promise<Buffer | null>
   remove(id: string): Promise<void>
+  /** Makes room on a full disk for what is worth more: a tenth goes, the oldest. False when there was nothing. */
+  giveUp(): Promise<boolean>
   /** Removes what is older than so many days; `save` keeps the size. */
   sweep(days: number): Promise<void>
   usage(): { files: number; bytes: number }
@@ -161,6 +163,11 @@ export async function openMediaStore(
       })
     },
     remove,
+    async giveUp() {
+      if (kept.size === 0) return false
+      await shrinkTo(bytes * (1 - freedShare))
+      return true
+    },
     async sweep(days) {
       const oldest = Date.now() - days * dayMs
       for (const [id, { savedAt }] of kept) if (savedAt < oldest) await remove(id)

@@ -1,3 +1,4 @@
+export * from './backoff.ts'
 export * from './collision.ts'
 export * from './detection.ts'
 export * from './diagnosis.ts'

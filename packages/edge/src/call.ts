@@ -2,16 +2,16 @@
 import { once } from 'node:events'
 import { type LinkFault, linkClose, linkMessageBytes, linkPath, linkSubprotocol } from '@sightline/contract/edge'
 import { OpeningFault, openAsNimble, openingPipe } from '@sightline/contract/opening'
+import { createBackoff } from '@sightline/domain'
 import { WebSocket } from 'ws'
 import { type Conversation, converse } from './conversation.ts'
 import { portalFault } from './identity.ts'
 import type { Door, DoorOptions } from './link.ts'
+import { pause } from './pause.ts'
 
 const usualOpeningMs = 10_000
-/** Between tries; a person has to do something about some of what goes wrong. */
-const waitsMs = [1000, 2000, 5000, 10_000, 30_000]
+/** A person has to do something about some of what goes wrong. */
 const refusedWaitMs = 60_000
-const jitter = 0.2
 
 export function callPortal(options: DoorOptions): Door {
   const { log, identity, openingMs = usualOpeningMs } = options
@@ -20,25 +20,25 @@ export function callPortal(options: DoorOptions): Door {
   let said: string | null = null
 
   async function keep(): Promise<void> {
-    for (let failures = 0; !over.signal.aborted; ) {
-      const { wasOpen, fault } = await call()
+    const backoff = createBackoff(Math.random)
+    while (!over.signal.aborted) {
+      const { openMs, fault } = await call()
       if (over.signal.aborted) return
-      failures = wasOpen ? 0 : failures + 1
-      if (wasOpen) said = null
+      if (openMs > 0) said = null
+      backoff.ran(openMs)
       const sentence = fault === null ? null : sentenceOf(fault, identity.enrolment()?.portal_url ?? '')
       // Said once; the tries go on in silence.
       if (sentence !== null && sentence !== said) log.warn(sentence)
       said = sentence
-      const step = waitsMs[Math.min(Math.max(failures - 1, 0), waitsMs.length - 1)] as number
-      await pause(isRefusal(fault) ? refusedWaitMs : step)
+      await pause(isRefusal(fault) ? refusedWaitMs : backoff.next(), over.signal)
     }
   }
 
-  /** One connection, to its end. */
-  async function call(): Promise<{ wasOpen: boolean; fault: string | null }> {
+  /** One connection, to its end. `openMs`: 0 when it never was. */
+  async function call(): Promise<{ openMs: number; fault: string | null }> {
     // Read anew: it may be enrolled again meanwhile.
     const enrolled = identity.enrolment()
-    if (!enrolled?.portal_url) return { wasOpen: false, fault: 'not_enrolled' }
+    if (!enrolled?.portal_url) return { openMs: 0, fault: 'not_enrolled' }
     const ws = new WebSocket(enrolled.portal_url.replace(/^http/, 'ws') + linkPath, linkSubprotocol, {
       handshakeTimeout: openingMs,
       maxPayload: linkMessageBytes,
@@ -58,26 +58,18 @@ export function callPortal(options: DoorOptions): Door {
       )
       over.signal.removeEventListener('abort', stop)
       current = converse(ws, pipe, log, (link) => options.onPortal(link, portalTime, nimbleId))
+      const openedAt = performance.now()
       const code = await closed
-      return { wasOpen: true, fault: code === linkClose.replaced ? 'replaced' : null }
+      return { openMs: performance.now() - openedAt, fault: code === linkClose.replaced ? 'replaced' : null }
     } catch (error) {
       if (error instanceof OpeningFault && ws.readyState === ws.OPEN) ws.close(error.code, error.reason)
       setTimeout(() => ws.terminate(), 1000).unref()
-      return { wasOpen: false, fault: faultOf(error) }
+      return { openMs: 0, fault: faultOf(error) }
     } finally {
       current = null
       over.signal.removeEventListener('abort', stop)
     }
   }
-
-  const pause = (ms: number) =>
-    new Promise<void>((done) => {
-      const timer = setTimeout(done, ms * (1 + jitter * (2 * Math.random() - 1)))
-      over.signal.addEventListener('abort', () => {
-        clearTimeout(timer)
-        done()
-      })
-    })
 
   const kept = keep()
   return {

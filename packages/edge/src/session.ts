@@ -15,6 +15,7 @@ import type { Journal, JournalFrame } from './journal.ts'
 import type { LiveMode } from './live/live.ts'
 import type { Log } from './log.ts'
 import { exchangeParts } from './model/fetch.ts'
+import { pause } from './pause.ts'
 
 export type SessionParts = {
   link: PortalLink
@@ -157,7 +158,7 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
   async function sendBytes(id: number, contentType: string, bytes: Uint8Array, at: number): Promise<void> {
     link.send({ type: 'media', id, content_type: contentType, size: bytes.length, at, cause: null })
     for (let from = 0; from < bytes.length; from += partBytes) {
-      while (link.unsentBytes() > linkBacklogBytes / 2 && !over.signal.aborted) await pause(retryMs)
+      while (link.unsentBytes() > linkBacklogBytes / 2 && !over.signal.aborted) await pause(retryMs, over.signal)
       if (over.signal.aborted) return
       link.sendBytes(encodeMedia(id, 'bytes', bytes.subarray(from, from + partBytes)))
     }
@@ -187,8 +188,6 @@ export function startSession({ link, engine, journal, clock, log, about }: Sessi
     },
   }
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
  * Keeps at most `linkUnacknowledged` frames on the way, oldest records first. A newer session takes the records over before

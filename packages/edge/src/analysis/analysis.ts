@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { ChannelState, EventRecord, Overlay } from '@sightline/contract/edge'
-import { countsOccupancy, uuidv7 } from '@sightline/domain'
+import { type Backoff, countsOccupancy, createBackoff, uuidv7 } from '@sightline/domain'
 import * as z from 'zod'
 import type { FrameSocket } from '../camera/frames.ts'
 import type { AnalysisSize } from '../camera/messages.ts'
@@ -61,7 +61,6 @@ export type Analysis = {
 
 const silenceMs = 10_000
 const lookEveryMs = 1000
-const restartMs = 500
 const stopMs = 3000
 /** Of an occupancy that does not change, so that it is known to be of today. */
 const sameEveryMs = 60_000
@@ -80,6 +79,7 @@ type Bench = {
   worker: Worker | null
   socket: FrameSocket | null
   silence: Silence
+  backoff: Backoff
   beats: { frames: number; busyMs: number }[]
 }
 
@@ -93,6 +93,7 @@ export function startAnalysis({ workers, file, fileEveryMs, log }: AnalysisOptio
     worker: null,
     socket: null,
     silence: createSilence(silenceMs),
+    backoff: createBackoff(Math.random),
     beats: [],
   }))
   /** Where each camera's pictures go: for as long as it has channels. */
@@ -220,6 +221,7 @@ export function startAnalysis({ workers, file, fileEveryMs, log }: AnalysisOptio
 
   const begin = (bench: Bench) => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { name: 'analysis' })
+    const begunAt = performance.now()
     bench.worker = worker
     bench.silence = createSilence(silenceMs)
     worker.on('message', (message: FromWorker) => heard(bench, message))
@@ -234,7 +236,8 @@ export function startAnalysis({ workers, file, fileEveryMs, log }: AnalysisOptio
       closeOpen((id) => theirs.has(id))
       offerFeeds()
       log.warn('An analysis worker ended and is started again')
-      setTimeout(() => wake(bench), restartMs).unref()
+      bench.backoff.ran(performance.now() - begunAt)
+      setTimeout(() => wake(bench), bench.backoff.next()).unref()
     })
   }
   const wake = (bench: Bench) => {

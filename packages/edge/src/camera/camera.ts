@@ -2,6 +2,7 @@
 import type { SourceState } from '@sightline/contract/edge'
 import { mostPreRollSeconds } from '@sightline/domain'
 import { createLive, type LiveListener, type LiveMode, type LiveViewer } from '../live/live.ts'
+import { pause } from '../pause.ts'
 import type { KnownHosts, Target } from './address.ts'
 import type { Masks } from './burn.ts'
 import { type CameraCause, CameraError, isRefusal, sentCodec } from './cause.ts'
@@ -235,7 +236,7 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
       if (ended.ranMs === 0) failedAt = Date.now()
       // Each vain try is told: only a later one may show that the camera is gone.
       if (!become(isRefusal(ended.cause) ? 'refused' : 'offline', ended.cause)) hooks.onState(current())
-      await pause(retry.after(ended.cause, performance.now(), ended.ranMs), stopping.signal)
+      await pause(retry.after(ended.cause, performance.now(), ended.ranMs) * 1000, stopping.signal)
     }
   }
   const heartbeat = setInterval(() => {
@@ -285,20 +286,6 @@ export function startCamera(options: CameraOptions, hooks: CameraHooks): Camera 
       await connection?.close()
     },
   }
-}
-
-/** Ends early, without an error, when the signal comes. */
-function pause(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, seconds * 1000)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end)
-  })
 }
 
 /** Nothing that a library writes may carry the password into a log. */

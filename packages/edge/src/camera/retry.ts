@@ -1,3 +1,4 @@
+import { createBackoff } from '@sightline/domain'
 import type { CameraCause } from './cause.ts'
 
 /** When to try a camera again. Pure: the caller brings clock and chance. */
@@ -6,9 +7,6 @@ export type Retry = {
   after(cause: CameraCause, nowMs: number, ranMs: number): number
 }
 
-const ladder = [1, 2, 5, 10, 30]
-/** A picture for this long means that the trouble was over. */
-const wellMs = 60_000
 /**
  * A camera that comes back ends these by itself, and an attempt is one small connection (or has listened for 10 s
  * already): so often that it is online within 15 s.
@@ -20,11 +18,10 @@ const refusedSeconds = 60
 /** Cameras lock accounts. */
 const passwordTries = 3
 const passwordWindowMs = 600_000
-const jitter = 0.2
 
 /** @param random 0…1 */
 export function createRetry(random: () => number): Retry {
-  let rung = 0
+  const backoff = createBackoff(random)
   let refusals: number[] = []
 
   const wait = (cause: CameraCause, now: number) => {
@@ -34,14 +31,12 @@ export function createRetry(random: () => number): Retry {
       if (first !== undefined && refusals.length >= passwordTries) return (first + passwordWindowMs - now) / 1000
     } else if (cause.startsWith('not_h264:') || cause === 'address_refused' || cause === 'redirected')
       return refusedSeconds
-    const seconds = ladder[Math.min(rung, ladder.length - 1)] as number
-    rung += 1
-    const varied = seconds * (1 - jitter + 2 * jitter * random())
-    return returning.includes(cause) ? Math.min(varied, mostWhenReturning) : varied
+    const seconds = backoff.next() / 1000
+    return returning.includes(cause) ? Math.min(seconds, mostWhenReturning) : seconds
   }
   return {
     after(cause, nowMs, ranMs) {
-      if (ranMs >= wellMs) rung = 0
+      backoff.ran(ranMs)
       return wait(cause, nowMs)
     },
   }

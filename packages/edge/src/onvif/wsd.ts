@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../pause.ts'
 import { nodesAt, parseXml, textAt, type XmlNode } from './xml.ts'
 
 export const discoveryPort = 3702
@@ -121,10 +121,6 @@ async function bind(socket: Socket, local: string | null): Promise<void> {
   socket.setMulticastInterface(local)
   socket.setMulticastTTL(1)
 }
-
-/** Ends early, without a word, when it is over. */
-const pause = (ms: number, over: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal: over }).catch(() => undefined)
 
 function probeMessage(id: string): string {
   const ws = 'http://schemas.xmlsoap.org/ws'

@@ -4,6 +4,7 @@
  */
 import { type Hello, type LinkFault, linkClose, linkProtocol, type NimbleMessage } from '@sightline/contract/edge'
 import { OpeningFault, type OpeningSelf } from '@sightline/contract/opening'
+import { createBackoff } from '@sightline/domain'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus.ts'
 import type { Db } from '../db/database.ts'
@@ -81,6 +82,8 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
   let configuring = Promise.resolve()
   /** Tries in a row that came to nothing. */
   let failures = 0
+  /** For a link that opens, and ends. */
+  const backoff = createBackoff(Math.random)
   /** Has dialled us and waits for its link. */
   let visitor: Dialled | null = null
   /** Said once; the tries go on in silence. */
@@ -109,12 +112,15 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
         continue
       }
       try {
-        await converse(await call())
+        const dialled = await call()
+        const openedAt = performance.now()
+        await converse(dialled)
+        backoff.ran(performance.now() - openedAt)
         failures = 0
         if (over.signal.aborted) return
         // The state is told by whoever has the lease.
         if (hasLease) reports.set({ state: 'connecting', cause: 'connection_lost' })
-        await pause(withJitter(localRetryMs))
+        await pause(backoff.next())
       } catch (error) {
         failures++
         const hasGivenUp = target.retryTimes !== -1 && failures >= target.retryTimes

@@ -95,6 +95,7 @@ export default function CustomerSwitcher({ isRail, onGo }: { isRail?: boolean; o
                   onClick={() => {
                     select(customer.customer_id)
                     close()
+                    onGo?.()
                   }}
                 >
                   {customer.customer_name}

@@ -2,6 +2,8 @@ import type { Customer, UiConfig } from '@sightline/contract'
 import { useQuery } from '@tanstack/react-query'
 import { session, useUser } from '../session.ts'
 import { api, queryClient, report } from './client.ts'
+import { router } from './router.ts'
+import { bare } from './verdict.ts'
 
 /** Changes some of one's settings here at once and at the server behind it. */
 export async function saveConfig(change: Partial<UiConfig>): Promise<void> {
@@ -22,6 +24,23 @@ export async function loadCustomer(): Promise<Customer | null> {
   return pick(customers, session.get()?.user_config.ui_config.selected_customer_id)
 }
 
+const eventFilters = ['sid', 'cid', 'uid']
+/** What in the addresses of lists is of one customer: under another it would find nothing, or go on showing the first. */
+const filtersOfCustomer: Readonly<Record<string, readonly string[]>> = {
+  '/event': eventFilters,
+  '/event/gallery': eventFilters,
+  '/site': ['country', 'tag', 'health'],
+}
+
+function choose(id: string): void {
+  void saveConfig({ selected_customer_id: id })
+  const { pathname, search } = router.state.location
+  const gone = filtersOfCustomer[bare(pathname)]?.filter((name) => name in search) ?? []
+  if (gone.length === 0) return
+  const left = Object.fromEntries(Object.entries(search).filter(([name]) => !gone.includes(name)))
+  void router.navigate({ to: pathname as '/', search: left as never, replace: true })
+}
+
 /** The customers in reach, the one whose sites are shown, and how to choose another. */
 export function useCustomer(): {
   customers: readonly Customer[]
@@ -33,6 +52,6 @@ export function useCustomer(): {
   return {
     customers,
     selected: pick(customers, user.user_config.ui_config.selected_customer_id),
-    select: (id) => void saveConfig({ selected_customer_id: id }),
+    select: choose,
   }
 }

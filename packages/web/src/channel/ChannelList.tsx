@@ -68,8 +68,7 @@ function useChannels(device: Device | null, { q, uc, isIll, site_id, customer_id
     total: here?.length,
     error: ofDevice.error,
     retry: () => void ofDevice.refetch(),
-    remote: { hasMore: false, isFetching: false, more: () => undefined },
-    isStale: false,
+    remote: { hasMore: false, isFetching: false, isStale: false, more: () => undefined },
     isHealthHidden: several && !uc && !isIll,
   }
 }
@@ -89,7 +88,7 @@ export function ChannelList({ device, within }: Props) {
   const { q: asked = '', uc, state }: { q?: string; uc?: UsecaseKey; state?: string } = useSearch({ strict: false })
   const isIll = state !== undefined
   const q = asked.trim()
-  const { rows, total, error, retry, remote, isStale, isHealthHidden } = useChannels(device, {
+  const { rows, total, error, retry, remote, isHealthHidden } = useChannels(device, {
     q,
     uc,
     isIll,
@@ -251,7 +250,7 @@ export function ChannelList({ device, within }: Props) {
                 />
               </>
             }
-            isFiltered={q !== '' || uc !== undefined || isIll || isStale}
+            isFiltered={q !== '' || uc !== undefined || isIll || remote.isStale}
             onClearFilters={() => filter({ uc: undefined, state: undefined })}
             selection={isAssigning ? { of: selection, labelOf: ({ channel_name }) => channel_name } : undefined}
             footer={

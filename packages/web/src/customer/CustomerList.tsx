@@ -116,7 +116,7 @@ export function CustomerList({ openId, onOpen }: Props) {
         title={opened?.customer_name}
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
-        {opened && <CustomerPeek customer={opened} />}
+        {opened && <CustomerPeek key={opened.customer_id} customer={opened} />}
       </Drawer>
       <Confirm
         opened={toDelete !== null}

@@ -142,7 +142,7 @@ export function DeviceList({ site, q, health }: Props) {
                 data={grades.map((grade) => ({ value: grade, label: t(`health.${grade}`) }))}
               />
             }
-            isFiltered={health !== undefined || Boolean(q) || pages.isStale}
+            isFiltered={health !== undefined || Boolean(q) || pages.remote.isStale}
             onClearFilters={() => setHealth(null)}
             selection={mayEdit ? { of: selection, labelOf: ({ device_name }) => device_name } : undefined}
             onRowClick={(row) => go('/device/detail', { sid: site_id, did: row.device_id })}

@@ -1,8 +1,8 @@
 import { Button, Group, Switch } from '@mantine/core'
 import type { Customer } from '@sightline/contract'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { focusManager, keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../app/client.ts'
 import { portalNow } from '../app/clock.ts'
@@ -15,6 +15,7 @@ import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { Shown } from '../ui/Shown.tsx'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import { EventFilters } from './EventFilters.tsx'
 import { ExportButton } from './ExportButton.tsx'
@@ -34,28 +35,30 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
   const { t } = useTranslation()
   const navigate = useNavigate()
   const [follows, setFollows] = useState(false)
-  /** What came later waits. */
-  const [readAt, setReadAt] = useState(() => new Date(portalNow()).toISOString())
+  /** What came later waits. Whatever else is asked for is asked of now: a period that ends now would end back then. */
+  const about = JSON.stringify([search, customer?.customer_id])
+  const [read, setRead] = useState(() => ({ about, at: portalNow(), isOther: false }))
+  const reload = () => setRead({ about, at: portalNow(), isOther: read.about !== about })
+  if (read.about !== about) reload()
   const set = (change: Partial<EventSearch>) =>
     void navigate({ to: '.', search: (now: EventSearch) => ({ ...now, ...change }), replace: true } as never)
 
   const { cid, uc, sid, show, from, period } = search
   const view = show ? ('records' as const) : ('occasions' as const)
-  const asked = {
-    ...selectionOf(search, customer),
+  const { end, ...asked } = {
+    ...selectionOf(search, customer, read.at),
     ...{ view, kind: show === 'window' ? ['window' as const] : undefined },
   }
-  const listed = { end: readAt, ...asked }
+  const listed = { ...asked, end }
   const { query, events, total } = useEvents({ ...listed, event_limit: pageSize })
-  const { usecase_key, usecase_meta_key, channel_id, site_id, customer_id, start, end } = listed
+  const { usecase_key, usecase_meta_key, channel_id, site_id, customer_id, start } = listed
   const histogram = useQuery({
     ...api.event.histogram.query({ usecase_key, usecase_meta_key, channel_id, site_id, customer_id, start, end }),
     placeholderData: keepPreviousData,
   })
 
-  const reload = () => setReadAt(new Date(portalNow()).toISOString())
   // What is listed was read with its end; what comes now has none.
-  const waiting = useNewer({ ...asked, event_limit: pageSize }, events, (told) => {
+  const { waiting, look } = useNewer({ ...asked, event_limit: pageSize }, events, (told) => {
     const isOurs =
       (!cid || told.channel_id === cid) && (!uc || told.usecase_key === uc) && (!sid || told.site_id === sid)
     return !from && isOurs && (show ? told.records : told.opened) > 0
@@ -64,6 +67,12 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
   useEffect(() => {
     if (follows && waiting > 0 && window.scrollY < readingPx) reload()
   }, [follows, waiting])
+  // Who comes back begins with what is there now; who was reading further down is told that something waits.
+  const comeBack = useEffectEvent(() => {
+    if (window.scrollY < readingPx) reload()
+    else if (!from) look()
+  })
+  useEffect(() => focusManager.subscribe((isFocused) => isFocused && comeBack()), [])
 
   const nameOf = useCameraNames(events?.map(({ device_id }) => device_id) ?? [])
   return (
@@ -140,7 +149,8 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
             }
           />
         ) : (
-          <>
+          // The same list at a later moment is no other one.
+          <Shown isStale={query.isPlaceholderData && read.isOther}>
             <EventItems events={events} nameOf={({ device_id }) => nameOf(device_id) ?? '–'} withDate />
             {query.hasNextPage && (
               <div className={classes.more}>
@@ -149,7 +159,7 @@ export function EventList({ search, customer }: { search: EventSearch; customer:
                 </Button>
               </div>
             )}
-          </>
+          </Shown>
         )}
       </Panel>
     </>

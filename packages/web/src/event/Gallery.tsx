@@ -16,6 +16,7 @@ import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { Shown } from '../ui/Shown.tsx'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
 import { useSiteZones } from '../ui/site-zones.ts'
 import { EventFilters } from './EventFilters.tsx'
@@ -90,49 +91,51 @@ export function Gallery({ search, customer }: { search: EventSearch; customer: C
           }
         />
       ) : (
-        [...hours].map(([hour, taken]) => (
-          <section key={hour} aria-label={hour}>
-            <h2 className={`${classes.hour} num`}>{hour}</h2>
-            <ul className={classes.grid}>
-              {taken.map(([event, ...more]) => {
-                // Of a bundle that is larger than an archive may be, what fits: its gravest and newest.
-                const ids = [event, ...more].map(({ event_uuid }) => event_uuid).slice(0, mostSelected)
-                const isFull = chosen.length + ids.length > mostSelected && !isChosen(ids)
-                return (
-                  <li key={event.event_uuid} data-selected={isChosen(ids) || undefined}>
-                    <Checkbox
-                      className={classes.pick}
-                      aria-label={t('event.gallery.pick', {
-                        name: `${titleOf(event)}, ${nameOf(event.device_id) ?? ''}, ${time(event).slice(11)}`,
-                      })}
-                      checked={isChosen(ids)}
-                      disabled={isFull}
-                      title={isFull ? t('event.gallery.full', { most: mostSelected }) : undefined}
-                      onChange={() => toggle(ids)}
-                    />
-                    <button type="button" className={classes.tile} onClick={() => setShownId(event.event_uuid)}>
-                      <KeptPicture url={event.snapshot_url ?? ''} alt={titleOf(event)}>
-                        <span className={classes.gone}>{t('event.gallery.gone')}</span>
-                      </KeptPicture>
-                      {event.clip_url && (
-                        <IconPlayerPlay size={22} className={classes.play} aria-label={t('event.hasClip')} />
-                      )}
-                      <span className={classes.words}>
-                        <span>{titleOf(event)}</span>
-                        <span className="t3 num">
-                          {nameOf(event.device_id)} · {time(event).slice(11)}
-                        </span>
-                        {more.length > 0 && (
-                          <span className="t3">{t('event.overlapping', { count: more.length })}</span>
+        <Shown isStale={query.isPlaceholderData}>
+          {[...hours].map(([hour, taken]) => (
+            <section key={hour} aria-label={hour}>
+              <h2 className={`${classes.hour} num`}>{hour}</h2>
+              <ul className={classes.grid}>
+                {taken.map(([event, ...more]) => {
+                  // Of a bundle that is larger than an archive may be, what fits: its gravest and newest.
+                  const ids = [event, ...more].map(({ event_uuid }) => event_uuid).slice(0, mostSelected)
+                  const isFull = chosen.length + ids.length > mostSelected && !isChosen(ids)
+                  return (
+                    <li key={event.event_uuid} data-selected={isChosen(ids) || undefined}>
+                      <Checkbox
+                        className={classes.pick}
+                        aria-label={t('event.gallery.pick', {
+                          name: `${titleOf(event)}, ${nameOf(event.device_id) ?? ''}, ${time(event).slice(11)}`,
+                        })}
+                        checked={isChosen(ids)}
+                        disabled={isFull}
+                        title={isFull ? t('event.gallery.full', { most: mostSelected }) : undefined}
+                        onChange={() => toggle(ids)}
+                      />
+                      <button type="button" className={classes.tile} onClick={() => setShownId(event.event_uuid)}>
+                        <KeptPicture url={event.snapshot_url ?? ''} alt={titleOf(event)}>
+                          <span className={classes.gone}>{t('event.gallery.gone')}</span>
+                        </KeptPicture>
+                        {event.clip_url && (
+                          <IconPlayerPlay size={22} className={classes.play} aria-label={t('event.hasClip')} />
                         )}
-                      </span>
-                    </button>
-                  </li>
-                )
-              })}
-            </ul>
-          </section>
-        ))
+                        <span className={classes.words}>
+                          <span>{titleOf(event)}</span>
+                          <span className="t3 num">
+                            {nameOf(event.device_id)} · {time(event).slice(11)}
+                          </span>
+                          {more.length > 0 && (
+                            <span className="t3">{t('event.overlapping', { count: more.length })}</span>
+                          )}
+                        </span>
+                      </button>
+                    </li>
+                  )
+                })}
+              </ul>
+            </section>
+          ))}
+        </Shown>
       )}
       {query.hasNextPage && (
         <div className={eventClasses.more}>

@@ -1,5 +1,5 @@
 import type { Customer } from '@sightline/contract'
-import { metricIds, usecaseKeys } from '@sightline/domain'
+import { metricIds, readMoment, usecaseKeys } from '@sightline/domain'
 import { moment, oneOf, optional, search, uuid } from '../app/search.ts'
 
 export const pageSize = 50
@@ -24,15 +24,28 @@ export type EventSearch = ReturnType<typeof eventSearch.parse>
 
 export type Change = (change: Partial<EventSearch>) => void
 
-/** The events that an address speaks of, as the API is asked for them. */
-export function selectionOf({ cid, sid, uc, key, from, to, period = 'h24' }: EventSearch, customer: Customer | null) {
+/**
+ * The events that an address speaks of, as the API is asked for them.
+ * @param readAt where a period that ends now ends, in ms since the epoch: with it both ends stand still, and what is
+ *   asked for again is the same. Without it the period begins so long before the server's now, and has no end.
+ */
+export function selectionOf(
+  { cid, sid, uc, key, from, to, period = 'h24' }: EventSearch,
+  customer: Customer | null,
+  readAt?: number,
+) {
+  const beginsAt = readAt === undefined ? null : readMoment(periods[period], readAt)
   return {
     usecase_key: uc,
     usecase_meta_key: key ? [key] : undefined,
     channel_id: cid ? [cid] : undefined,
     site_id: sid,
     customer_id: cid || sid ? undefined : customer?.customer_id,
-    ...(from && to ? { start: from, end: to } : { start: periods[period] }),
+    ...(from && to
+      ? { start: from, end: to }
+      : readAt === undefined || beginsAt === null
+        ? { start: periods[period], end: undefined }
+        : { start: new Date(beginsAt).toISOString(), end: new Date(readAt).toISOString() }),
   }
 }
 

@@ -16,7 +16,7 @@ export function useNewer(
   asked: Asked,
   listed: readonly Listed[] | undefined,
   concerns: (told: Extract<StreamMessage, { type: 'event' }>) => boolean,
-): number {
+): { waiting: number; look: () => void } {
   const { data, refetch } = useQuery({
     ...api.event.range.query({ ...asked, type: 1, is_counted: false }),
     enabled: false,
@@ -25,5 +25,9 @@ export function useNewer(
   useTopic('event', (told) => {
     if (concerns(told)) soon(refetch)
   })
-  return Array.isArray(data) && listed ? countNew(data, listed) : 0
+  return {
+    waiting: Array.isArray(data) && listed ? countNew(data, listed) : 0,
+    /** After a time in which the stream may have told nothing. */
+    look: () => void refetch(),
+  }
 }

@@ -55,7 +55,7 @@ type Props<T> = {
   /** Rows can be chosen. */
   selection?: { of: Selection<T>; labelOf: (row: T) => string } | undefined
   /** The server filters, and answers piece by piece: what comes next is asked for at the end of what is there. */
-  remote?: { hasMore: boolean; isFetching: boolean; more: () => void }
+  remote?: { hasMore: boolean; isFetching: boolean; isStale: boolean; more: () => void }
 }
 
 const features = tableFeatures({
@@ -252,7 +252,12 @@ export function DataTable<T extends RowData>(props: Props<T>) {
           {/* Roles are written out: as cards on a phone the elements lose their own. */}
           {/* biome-ignore-start lint/a11y/useSemanticElements: see above */}
           {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
-          <table className={classes.table} role="table" aria-rowcount={shown.length + 1}>
+          <table
+            className={classes.table}
+            role="table"
+            aria-rowcount={shown.length + 1}
+            aria-busy={remote?.isStale || undefined}
+          >
             <thead role="rowgroup">
               <tr role="row">
                 {selection && (

@@ -20,9 +20,13 @@ export type Pages<T> = {
   total: number | null | undefined
   error: CallFailed | null
   retry: () => void
-  /** What is shown answers an earlier question. */
-  isStale: boolean
-  remote: { hasMore: boolean; isFetching: boolean; more: () => void }
+  remote: {
+    hasMore: boolean
+    isFetching: boolean
+    /** What is shown answers an earlier question. */
+    isStale: boolean
+    more: () => void
+  }
 }
 
 export const piecesOf = <I extends object, T>(list: ListCall<I, T>, input: I) =>
@@ -52,10 +56,10 @@ export function usePages<I extends object, T>(list: ListCall<I, T>, input: I, is
     total: query.data?.pages[0]?.page?.total,
     error: query.error as CallFailed | null,
     retry: () => void query.refetch(),
-    isStale: query.isPlaceholderData,
     remote: {
       hasMore: query.hasNextPage,
       isFetching: query.isFetchingNextPage,
+      isStale: query.isPlaceholderData,
       more: () => void query.fetchNextPage(),
     },
   }

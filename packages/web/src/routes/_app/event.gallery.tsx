@@ -20,5 +20,5 @@ export const Route = createFileRoute('/_app/event/gallery')({
 
 function Page() {
   const { selected } = useCustomer()
-  return <Gallery search={Route.useSearch()} customer={selected} />
+  return <Gallery key={selected?.customer_id} search={Route.useSearch()} customer={selected} />
 }

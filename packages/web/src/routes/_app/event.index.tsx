@@ -21,5 +21,5 @@ export const Route = createFileRoute('/_app/event/')({
 
 function Page() {
   const { selected } = useCustomer()
-  return <EventList search={Route.useSearch()} customer={selected} />
+  return <EventList key={selected?.customer_id} search={Route.useSearch()} customer={selected} />
 }

@@ -4,9 +4,11 @@ import { api } from '../app/client.ts'
 import { causeText } from '../i18n/words.ts'
 import { type Camera, refreshMs } from '../ui/cameras/customer-cameras.ts'
 import { byCause } from '../ui/cameras/shared-cause.ts'
+import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { Go } from '../ui/Go.tsx'
 import { HealthTag } from '../ui/Health.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { RowsSkeleton } from '../ui/Skeletons.tsx'
 import classes from './dashboard.module.css'
 
 /** So many are listed: what is worst is mended first. */
@@ -56,7 +58,12 @@ export function Attention({ customerId, cameras }: { customerId: string; cameras
     .toSorted((a, b) => Number(b.health === 'offline') - Number(a.health === 'offline'))
   return (
     <Panel title={t('dashboard.attention')}>
-      {ill.length === 0 ? (
+      {found.isError && !found.data ? (
+        // Which cameras are ill nobody knows then: their analytics alone would look like all.
+        <ErrorPanel error={found.error} onRetry={() => void found.refetch()} />
+      ) : !found.data ? (
+        <RowsSkeleton rows={2} />
+      ) : ill.length === 0 ? (
         <p className="t2">{t('dashboard.allWell')}</p>
       ) : (
         <ul className={classes.ill}>

@@ -23,7 +23,7 @@ export function HealthRulePanel({ siteId }: { siteId: string }) {
       ) : !rule ? (
         <BlockSkeleton height={90} />
       ) : mayEdit ? (
-        <Rule key={rule.version} rule={rule} />
+        <Rule key={`${rule.site_id} ${rule.version}`} rule={rule} />
       ) : (
         t(rule.is_active ? 'site.rule.after' : 'site.rule.off', { count: rule.grace_minutes })
       )}

@@ -28,9 +28,9 @@ export const Route = createFileRoute('/_app/channel/')({
 
 function Page() {
   const { did, sid, cuid } = Route.useSearch()
-  if (did) return <OfDevice did={did} />
-  if (sid) return <OfSite sid={sid} />
-  return cuid ? <OfCustomer cuid={cuid} /> : <ChannelList device={null} />
+  if (did) return <OfDevice key={did} did={did} />
+  if (sid) return <OfSite key={sid} sid={sid} />
+  return cuid ? <OfCustomer key={cuid} cuid={cuid} /> : <ChannelList device={null} />
 }
 
 function OfDevice({ did }: { did: string }) {

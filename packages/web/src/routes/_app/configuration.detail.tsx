@@ -24,5 +24,7 @@ function Page() {
   const { nid, tab } = Route.useSearch()
   const go = useGo()
   const { data } = useSuspenseQuery(api.nimble.get.query({ nimble_id: nid }))
-  return <EdgeDetail nimble={data} tab={tab} onTab={(next) => go('/configuration/detail', { nid, tab: next })} />
+  return (
+    <EdgeDetail key={nid} nimble={data} tab={tab} onTab={(next) => go('/configuration/detail', { nid, tab: next })} />
+  )
 }

@@ -30,7 +30,12 @@ function Page() {
       {nimbles.length === 0 ? (
         <NoEdge />
       ) : (
-        <DeviceForm site={site} nimbles={nimbles} taken={data.map(({ device_name }) => device_name)} />
+        <DeviceForm
+          key={site.site_id}
+          site={site}
+          nimbles={nimbles}
+          taken={data.map(({ device_name }) => device_name)}
+        />
       )}
     </>
   )

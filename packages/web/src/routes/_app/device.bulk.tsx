@@ -16,5 +16,5 @@ export const Route = createFileRoute('/_app/device/bulk')({
 
 function Page() {
   const site = useSite(Route.useSearch().sid)
-  return <BulkCreate site={site} nimbles={useNimbles(site)} />
+  return <BulkCreate key={site.site_id} site={site} nimbles={useNimbles(site)} />
 }

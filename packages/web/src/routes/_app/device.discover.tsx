@@ -18,5 +18,5 @@ function Page() {
   const { sid, nid } = Route.useSearch()
   const site = useSite(sid)
   const nimbles = useNimbles(site)
-  return <Discover site={site} nimbles={nimbles} nimbleId={nid} />
+  return <Discover key={sid} site={site} nimbles={nimbles} nimbleId={nid} />
 }

@@ -17,5 +17,5 @@ export const Route = createFileRoute('/_app/device/')({
 
 function Page() {
   const { sid, q, health } = Route.useSearch()
-  return <DeviceList site={useSite(sid)} q={q} health={health} />
+  return <DeviceList key={sid} site={useSite(sid)} q={q} health={health} />
 }

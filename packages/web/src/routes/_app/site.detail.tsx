@@ -21,6 +21,7 @@ function Page() {
   const { data: site } = useSuspenseQuery(api.site.get.query({ site_id: sid }))
   return (
     <SiteDetail
+      key={sid}
       site={site}
       tab={tab}
       onTab={(next) => void navigate({ search: { sid, tab: next === 'cameras' ? undefined : next }, replace: true })}

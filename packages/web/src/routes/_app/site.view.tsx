@@ -18,5 +18,5 @@ export const Route = createFileRoute('/_app/site/view')({
 function Page() {
   const { sid } = Route.useSearch()
   const { data } = useSuspenseQuery({ ...api.site.view.query({ site_id: sid }), refetchInterval: 30_000 })
-  return <SiteView view={data} />
+  return <SiteView key={sid} view={data} />
 }

@@ -43,5 +43,7 @@ export function LicenseWatch() {
       action: { label: t('screen./license'), run: () => void router.navigate({ to: '/license' }) },
     })
   }, [name, expiresAt, stage, t])
+  // At signing out too: who signs in next may not care for licences.
+  useEffect(() => () => clearBanner('license'), [])
   return null
 }

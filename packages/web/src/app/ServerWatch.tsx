@@ -74,5 +74,7 @@ export function ServerWatch() {
       })
     } else clearBanner('server')
   }, [isOffline, isError, isGivenUp, isAdmin, left, t])
+  // Without a watch nobody would count on, nor take it away.
+  useEffect(() => () => clearBanner('server'), [])
   return null
 }

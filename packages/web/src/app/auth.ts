@@ -5,10 +5,10 @@ import { i18n, language } from '../i18n/index.ts'
 import { closeStream, openStream, socketUrl, subscribe } from '../live.ts'
 import { session } from '../session.ts'
 import { lostOf, worksInHand } from '../ui/leaving.ts'
-import { clearBanner, setBanner } from './banner.ts'
+import { banners, clearBanner, setBanner } from './banner.ts'
 import { api, apiBase, queryClient, refreshSoon, whenSessionLost } from './client.ts'
 import { addressLanguage, chooseLanguage } from './language.ts'
-import { notify } from './messages.ts'
+import { messages, noMessages, notify } from './messages.ts'
 import { loadModules } from './modules.ts'
 import { router } from './router.ts'
 
@@ -49,9 +49,16 @@ export async function signedIn(user: UserInfo): Promise<void> {
   await enter(user)
 }
 
+/** What somebody was told of their edge servers and licences is not for whoever comes next to this browser. */
+function forgetTold(): void {
+  banners.set(({ all }) => ({ all: all.filter(({ id }) => id === 'session'), dismissed: {} }))
+  messages.set(noMessages)
+}
+
 async function leave(): Promise<void> {
   session.set(null)
   queryClient.clear()
+  forgetTold()
   await loadModules(judgeAgain)
 }
 
@@ -69,9 +76,9 @@ async function endSession(): Promise<void> {
   // The server ends it with the session, and it would be asked for again in vain.
   closeStream()
   const result = await api.auth.logout.call({})
+  await leave()
   // A session that is over already is what was asked for.
   if (!result.status && result.failure.code !== 401) notify(result.message)
-  await leave()
   // The server asks the browser to forget what the page stored; the language is this machine's, not the person's.
   await chooseLanguage(language())
 }
@@ -79,6 +86,7 @@ async function endSession(): Promise<void> {
 /** The server no longer knows the session: say so, keep the way back, and go to the sign-in. Drafts stay in the tab. */
 async function sessionLost(failure: CallFailed): Promise<void> {
   if (!session.get()) return
+  forgetTold()
   notify({ type: 'error', text: failure.message })
   const works = worksInHand()
   const lost = lostOf(works)

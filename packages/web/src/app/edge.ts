@@ -67,6 +67,8 @@ export function EdgeWatch() {
       }),
     })
   }, [data, t, mayLook])
+  // At signing out too: strangers are not told the names of edge servers.
+  useEffect(() => () => clearBanner('edge'), [])
   return null
 }
 

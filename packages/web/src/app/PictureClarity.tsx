@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { formatClock } from '../i18n/format.ts'
 import { fieldText } from '../i18n/words.ts'
 import { useUser } from '../session.ts'
-import { api } from './client.ts'
+import { api, report } from './client.ts'
 
 /** In the system bar of who sees pictures blurred: that they do, and the way to see them clearly for a while. */
 export default function PictureClarity({ className }: { className?: string }) {
@@ -54,8 +54,9 @@ function Again() {
   const blur = async () => {
     setIsSaving(true)
     const result = await api.user.blur.call({})
-    if (result.status) readAgain()
-    else setIsSaving(false)
+    if (result.status) return readAgain()
+    setIsSaving(false)
+    report(result.failure)
   }
   return (
     <>

@@ -1,17 +1,22 @@
 import { Alert, Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { type Nimble, type NimbleConfiguration, nimbleConfiguration } from '@sightline/contract'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, refresh } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { edgeName } from '../i18n/seeded.ts'
 import { fieldText, words } from '../i18n/words.ts'
+import { useStore } from '../store.ts'
 import { Diff } from '../ui/Diff.tsx'
 import { diffLines } from '../ui/diff.ts'
+import { dropDraft, readDraft } from '../ui/draft.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
+import { DraftNote } from '../ui/form.tsx'
 import { asJson, jsonText } from '../ui/json-text.ts'
+import { mayLeave, question } from '../ui/leaving.ts'
 import { BlockSkeleton } from '../ui/Skeletons.tsx'
+import { useKept } from '../ui/useKept.ts'
 import classes from './nimble.module.css'
 
 const written = jsonText(nimbleConfiguration)
@@ -21,20 +26,28 @@ type Props = { nimble: Nimble; opened: boolean; onClose: () => void }
 /** The whole configuration of an edge server as one document; what changes is shown before it is replaced. */
 export function Override({ nimble, opened, onClose }: Props) {
   const { t } = useTranslation()
+  const isAsked = useStore(question) !== null
+  const leave = async () => {
+    if (await mayLeave()) onClose()
+  }
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
+      onClose={() => void leave()}
+      // Escape answers the question then.
+      closeOnEscape={!isAsked}
+      // A whole document must not go by a press beside the dialog.
+      closeOnClickOutside={false}
       title={t('nimble.override.title', { name: edgeName(nimble) })}
       size="xl"
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
-      {opened && <Document nimble={nimble} onDone={onClose} />}
+      {opened && <Document nimble={nimble} onCancel={() => void leave()} onDone={onClose} />}
     </Modal>
   )
 }
 
-function Document({ nimble, onDone }: { nimble: Nimble; onDone: () => void }) {
+function Document({ nimble, onCancel, onDone }: { nimble: Nimble; onCancel: () => void; onDone: () => void }) {
   const { t } = useTranslation()
   const { nimble_id } = nimble
   // Read once: another look at it, such as on coming back to the window, would take away what was typed.
@@ -52,6 +65,7 @@ function Document({ nimble, onDone }: { nimble: Nimble; onDone: () => void }) {
       version={version}
       before={asJson(configuration)}
       onStale={() => void read.refetch()}
+      onCancel={onCancel}
       onDone={onDone}
       label={t('nimble.override.document')}
     />
@@ -65,16 +79,28 @@ type EditorProps = {
   before: string
   label: string
   onStale: () => void
+  onCancel: () => void
   onDone: () => void
 }
 
-function Editor({ nimbleId, version, before, label, onStale, onDone }: EditorProps) {
+function Editor({ nimbleId, version, before, label, onStale, onCancel, onDone }: EditorProps) {
   const { t } = useTranslation()
-  const [text, setText] = useState(before)
+  const keptAs = `nimble.override:${nimbleId}`
+  const [kept] = useState(() => readDraft<{ text: string }>(keptAs))
+  const [isRestored, setIsRestored] = useState(kept !== null)
+  const [text, setText] = useState(kept?.text ?? before)
   const [isStale, setIsStale] = useState(false)
   const [faults, setFaults] = useState<readonly string[]>([])
   const [next, setNext] = useState<NimbleConfiguration | null>(null)
   const [isSaving, setIsSaving] = useState(false)
+  const now = useMemo(() => (text === before ? null : { text }), [text, before])
+  useKept({ name: keptAs, now, isUnsaved: now !== null && !isSaving })
+  const takeStored = () => {
+    setText(before)
+    setNext(null)
+    setIsStale(false)
+    setIsRestored(false)
+  }
 
   const review = () => {
     const read = written.safeParse(text)
@@ -95,6 +121,7 @@ function Editor({ nimbleId, version, before, label, onStale, onDone }: EditorPro
       notify({ type: 'success', text: words.pair('nimble.override').done })
       refresh('nimble')
       refresh('setting')
+      dropDraft(keptAs)
       onDone()
       return
     }
@@ -115,20 +142,11 @@ function Editor({ nimbleId, version, before, label, onStale, onDone }: EditorPro
   const changed = lines.filter(({ kind }) => kind !== 'same').length
   return (
     <Stack gap="sm">
+      {isRestored && now && !isStale && <DraftNote onDiscard={takeStored} />}
       {isStale && (
         <Alert color="orange" role="alert" title={t('state.behindTitle')}>
           {t('nimble.override.stale')}
-          <Button
-            mt="sm"
-            display="block"
-            variant="default"
-            size="compact-sm"
-            onClick={() => {
-              setText(before)
-              setNext(null)
-              setIsStale(false)
-            }}
-          >
+          <Button mt="sm" display="block" variant="default" size="compact-sm" onClick={takeStored}>
             {t('state.behindTheirs')}
           </Button>
         </Alert>
@@ -161,7 +179,7 @@ function Editor({ nimbleId, version, before, label, onStale, onDone }: EditorPro
         </Alert>
       )}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={next ? () => setNext(null) : onDone} disabled={isSaving}>
+        <Button variant="default" onClick={next ? () => setNext(null) : onCancel} disabled={isSaving}>
           {t(next ? 'common.back' : 'common.cancel')}
         </Button>
         {next ? (

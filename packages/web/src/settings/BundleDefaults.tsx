@@ -2,7 +2,7 @@ import { Button, Group, SegmentedControl, Switch, Textarea } from '@mantine/core
 import type { bundle, Reply } from '@sightline/contract'
 import type { UsecaseKey } from '@sightline/domain'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import * as z from 'zod'
 import { api, refresh } from '../app/client.ts'
@@ -12,13 +12,18 @@ import { useMay } from '../session.ts'
 import { usecaseIcons } from '../ui/analytics/usecase-icons.ts'
 import { Diff } from '../ui/Diff.tsx'
 import { diffLines } from '../ui/diff.ts'
+import { dropDraft, readDraft } from '../ui/draft.ts'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
 import { ElementForm } from '../ui/elements/ElementForm.tsx'
+import { BehindNote, DraftNote } from '../ui/form.tsx'
 import { Tag } from '../ui/Health.tsx'
 import { jsonText } from '../ui/json-text.ts'
+import { mayLeave } from '../ui/leaving.ts'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { isSame, rebase } from '../ui/rebase.ts'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { useKept } from '../ui/useKept.ts'
 import { type Defaults, faultsOf, refusedOf, textOf } from './defaults.ts'
 import classes from './settings.module.css'
 
@@ -30,6 +35,9 @@ export function BundleDefaults({ usecaseKey, onChoose }: Props) {
   const { data: bundles } = useSuspenseQuery(api.bundle.list.query({}))
   const mayEdit = useMay('super_admin_only')
   const chosen = usecaseKey ?? bundles[0]?.bundle_usecases[0]?.usecase_key
+  const choose = async (key: UsecaseKey) => {
+    if (key !== chosen && (await mayLeave())) onChoose(key)
+  }
   return (
     <>
       <PageHeader title={t('screen./settings/bundle')} meta={t(mayEdit ? 'bundle.meta' : 'bundle.readOnly')} />
@@ -45,7 +53,7 @@ export function BundleDefaults({ usecaseKey, onChoose }: Props) {
                     key={usecase_key}
                     type="button"
                     aria-current={usecase_key === chosen || undefined}
-                    onClick={() => onChoose(usecase_key)}
+                    onClick={() => void choose(usecase_key)}
                   >
                     <Icon size={18} stroke={1.6} aria-hidden="true" />
                     {t(`usecase.name.${usecase_key}`)}
@@ -63,10 +71,10 @@ export function BundleDefaults({ usecaseKey, onChoose }: Props) {
 
 function OfUsecase({ usecaseKey, mayEdit }: { usecaseKey: UsecaseKey; mayEdit: boolean }) {
   const defaults = useQuery(api.bundle.defaultsGet.query({ bundle_usecase: usecaseKey }))
-  if (defaults.isError) return <ErrorPanel error={defaults.error} onRetry={() => void defaults.refetch()} />
+  if (defaults.isError && !defaults.data)
+    return <ErrorPanel error={defaults.error} onRetry={() => void defaults.refetch()} />
   if (!defaults.data) return <RowsSkeleton />
-  // What was saved begins anew from what the server answers.
-  return <Editor key={JSON.stringify(defaults.data)} stored={defaults.data} mayEdit={mayEdit} />
+  return <Editor stored={defaults.data} mayEdit={mayEdit} />
 }
 
 type Stored = Reply<typeof bundle.defaultsGet>
@@ -78,24 +86,56 @@ const document = jsonText(
   }),
 )
 
+/** What was typed, and what was stored when it was begun. */
+type Kept = { before: Defaults; wanted: Defaults; view: 'form' | 'json'; text: string }
+
+const defaultsOf = ({ defaults: { pipeline_elements, auto_recovery } }: Stored): Defaults => ({
+  pipeline_elements,
+  auto_recovery,
+})
+
 function Editor({ stored, mayEdit }: { stored: Stored; mayEdit: boolean }) {
   const { t } = useTranslation()
   const { bundle_usecase, factory, is_own } = stored
-  const before: Defaults = {
-    pipeline_elements: stored.defaults.pipeline_elements,
-    auto_recovery: stored.defaults.auto_recovery,
-  }
-  const [wanted, setWanted] = useState(before)
-  const [view, setView] = useState<'form' | 'json'>('form')
-  const [text, setText] = useState('')
+  const theirs = defaultsOf(stored)
+  const keptAs = `bundle.defaults:${bundle_usecase}`
+  const [kept] = useState(() => readDraft<Kept>(keptAs))
+  const [isRestored, setIsRestored] = useState(kept !== null)
+  const [before, setBefore] = useState(kept?.before ?? theirs)
+  const [wanted, setWanted] = useState(kept?.wanted ?? theirs)
+  const [view, setView] = useState(kept?.view ?? 'form')
+  const [text, setText] = useState(kept?.text ?? '')
+  /** What the server answered to the last change made here, until it is what is read. */
+  const [saved, setSaved] = useState<Defaults | null>(null)
   const [isSaving, setIsSaving] = useState(false)
   const [refused, setRefused] = useState<Record<string, string>>({})
 
   const read = view === 'json' ? document.safeParse(text) : null
   const now = read?.success ? (read.data as Defaults) : wanted
   const faults = { ...faultsOf(now, factory), ...refused }
-  const isChanged = JSON.stringify(now) !== JSON.stringify(before)
-  const isReady = isChanged && (read === null || read.success) && Object.keys(faults).length === 0
+  // What cannot be read yet was typed too.
+  const isChanged = read?.success === false || !isSame(now, before)
+  const take = (next: Defaults) => {
+    setBefore(theirs)
+    setWanted(next)
+    if (read?.success !== false || next === theirs) setText(textOf(next, factory))
+    setRefused({})
+    setSaved(null)
+  }
+  const discard = () => {
+    take(theirs)
+    setIsRestored(false)
+  }
+  const isBehind = !isSame(theirs, before)
+  // Nothing typed is lost by it: it was saved just now, or there is nothing.
+  if (isBehind && (!isChanged || isSame(theirs, saved))) discard()
+  const isContested = isBehind && isChanged
+  const isReady = isChanged && !isContested && (read === null || read.success) && Object.keys(faults).length === 0
+  const unsaved = useMemo(
+    (): Kept | null => (isChanged ? { before, wanted, view, text } : null),
+    [isChanged, before, wanted, view, text],
+  )
+  useKept({ name: keptAs, now: unsaved, isUnsaved: isChanged && !isSaving && saved === null })
   const show = (next: 'form' | 'json') => {
     if (next === 'json') setText(textOf(wanted, factory))
     else if (read?.success) setWanted(read.data as Defaults)
@@ -107,6 +147,10 @@ function Editor({ stored, mayEdit }: { stored: Stored; mayEdit: boolean }) {
     setIsSaving(false)
     if (result.status) {
       notify({ type: 'success', text: words.pair('bundle.defaultsSet').done })
+      dropDraft(keptAs)
+      const after = defaultsOf(result.data)
+      if (isSame(after, theirs)) discard()
+      else setSaved(after)
       refresh('bundle')
       return
     }
@@ -142,6 +186,13 @@ function Editor({ stored, mayEdit }: { stored: Stored; mayEdit: boolean }) {
         </Group>
       }
     >
+      {isRestored && !isContested && <DraftNote onDiscard={discard} />}
+      {isContested && (
+        <BehindNote
+          onTheirs={discard}
+          onMine={() => take(read?.success === false ? wanted : rebase(before, now, theirs))}
+        />
+      )}
       <div className={classes.beside}>
         <fieldset className={classes.fields} disabled={!mayEdit}>
           {view === 'form' ? (

@@ -8,8 +8,11 @@ import { api, refresh, report } from '../app/client.ts'
 import { notify } from '../app/messages.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { words } from '../i18n/words.ts'
+import { readDraft } from '../ui/draft.ts'
+import { DraftNote } from '../ui/form.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { useKept } from '../ui/useKept.ts'
 import classes from './settings.module.css'
 
 /** How people of a role see pictures of cameras, and the privileges that make it so. */
@@ -23,15 +26,25 @@ type Way = keyof typeof ways
 const wayOf = ({ privileges }: Pick<RolePrivilege, 'privileges'>): Way =>
   privileges.includes('picture.clear') ? 'clear' : privileges.includes('picture.unblur') ? 'reason' : 'blurred'
 
+type Wanted = Partial<Record<Role, Way>>
+const draft = 'role.privileges'
+
 /** Who sees pictures of cameras as they are, and who blurred. */
 export function RolePrivileges() {
   const { t } = useTranslation()
   const { data: stored } = useSuspenseQuery(api.role.privilegeList.query({}))
-  const [wanted, setWanted] = useState<Partial<Record<Role, Way>>>({})
+  const [kept] = useState(() => readDraft<Wanted>(draft))
+  const [isRestored, setIsRestored] = useState(kept !== null)
+  const [wanted, setWanted] = useState<Wanted>(kept ?? {})
   const [isSaving, setIsSaving] = useState(false)
   const wayIn = (row: RolePrivilege): Way => wanted[row.role_key] ?? wayOf(row)
   const changed = stored.filter((row) => wayIn(row) !== wayOf(row))
   const people = changed.reduce((sum, row) => sum + row.people, 0)
+  useKept({ name: draft, now: changed.length > 0 ? wanted : null, isUnsaved: changed.length > 0 && !isSaving })
+  const discard = () => {
+    setWanted({})
+    setIsRestored(false)
+  }
 
   const save = async () => {
     setIsSaving(true)
@@ -55,6 +68,7 @@ export function RolePrivileges() {
     <>
       <PageHeader title={t('screen./settings/role')} meta={t('privilege.meta')} />
       <Panel title={t('privilege.pictures')} hint={t('privilege.hint')}>
+        {isRestored && changed.length > 0 && <DraftNote onDiscard={discard} />}
         <ul className={classes.roles}>
           {stored.map((row) => (
             <li key={row.role_key} data-changed={wayIn(row) !== wayOf(row) || undefined}>
@@ -78,7 +92,7 @@ export function RolePrivileges() {
               {t('privilege.touches', { count: people, number: formatNumber(people) })}
             </span>
           )}
-          <Button variant="default" disabled={changed.length === 0} onClick={() => setWanted({})}>
+          <Button variant="default" disabled={changed.length === 0} onClick={discard}>
             {t('common.cancel')}
           </Button>
           <Button disabled={changed.length === 0} loading={isSaving} onClick={() => void save()}>

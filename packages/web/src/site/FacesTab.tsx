@@ -2,19 +2,22 @@ import { Alert, Button, Group, Modal, NumberInput, Text, Textarea, TextInput } f
 import { type Face, type Site, siteChange, api as table } from '@sightline/contract'
 import { IconFaceId, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, refresh } from '../app/client.ts'
+import { api, refresh, report } from '../app/client.ts'
 import { portalNow } from '../app/clock.ts'
 import { formatSiteTime } from '../i18n/format.ts'
 import { fieldText } from '../i18n/words.ts'
 import { useMay } from '../session.ts'
 import { Confirm } from '../ui/Confirm.tsx'
+import { dropDraft, readDraft } from '../ui/draft.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { ErrorPanel } from '../ui/ErrorPanel.tsx'
-import { Form, FormActions, useDraftForm } from '../ui/form.tsx'
+import { BehindNote, DraftNote, Form, FormActions, useDraftForm } from '../ui/form.tsx'
 import { Panel } from '../ui/Panel.tsx'
+import { isSame } from '../ui/rebase.ts'
 import { RowsSkeleton } from '../ui/Skeletons.tsx'
+import { useKept } from '../ui/useKept.ts'
 import classes from './face.module.css'
 import { PersonCard } from './PersonCard.tsx'
 
@@ -22,19 +25,27 @@ import { PersonCard } from './PersonCard.tsx'
 export function FacesTab({ site }: { site: Site }) {
   return (
     <div className="stack">
-      <FaceSwitch key={site.version} site={site} />
+      <FaceSwitch key={`${site.site_id} ${site.version}`} site={site} />
       <People site={site} />
     </div>
   )
 }
+
+/** What was typed, and over what. */
+type Kept = { notice: string; days: number | string; over: [notice: string, days: number | null] }
 
 function FaceSwitch({ site }: { site: Site }) {
   const { t } = useTranslation()
   const mayEdit = useMay('edit')
   const { site_id, version, faces_allowed, faces_allowed_by, faces_allowed_at, faces_notice, faces_days } = site
   const people = useQuery(api.face.list.query({ site_id })).data
-  const [notice, setNotice] = useState(faces_notice)
-  const [days, setDays] = useState<number | string>(faces_days ?? '')
+  const keptAs = `faces:${site_id}`
+  const [kept] = useState(() => readDraft<Kept>(keptAs))
+  const [restored, setRestored] = useState(
+    () => kept && (isSame(kept.over, [faces_notice, faces_days]) ? 'own' : 'behind'),
+  )
+  const [notice, setNotice] = useState(kept?.notice ?? faces_notice)
+  const [days, setDays] = useState<number | string>(kept?.days ?? faces_days ?? '')
   const [isMissing, setIsMissing] = useState(false)
   /** What is to be saved once it was asked whether the people who are due may go. */
   const [asks, setAsks] = useState<{ allowed: boolean } | null>(null)
@@ -43,10 +54,21 @@ function FaceSwitch({ site }: { site: Site }) {
   const daysFault = siteChange.shape.faces_days.safeParse(wanted).error?.issues[0]?.message
   const isShorter = wanted !== null && (faces_days === null || wanted < faces_days)
   const overdue = isShorter ? (people ?? []).filter((person) => isOver(person, wanted)) : []
+  const now = useMemo(
+    (): Kept | null =>
+      notice === faces_notice && wanted === faces_days ? null : { notice, days, over: [faces_notice, faces_days] },
+    [notice, days, wanted, faces_notice, faces_days],
+  )
+  useKept({ name: keptAs, now, isUnsaved: now !== null && !change.isSuccess })
+  const takeStored = () => {
+    setNotice(faces_notice)
+    setDays(faces_days ?? '')
+    setRestored(null)
+  }
   const send = (allowed: boolean) =>
     change.mutate(
       { site_id, version, faces_allowed: allowed, faces_notice: notice, faces_days: wanted },
-      { onSettled: () => setAsks(null) },
+      { onSuccess: () => dropDraft(keptAs), onSettled: () => setAsks(null) },
     )
   const save = (allowed: boolean) => {
     if (allowed && notice.trim() === '') return setIsMissing(true)
@@ -69,6 +91,8 @@ function FaceSwitch({ site }: { site: Site }) {
       )}
       {mayEdit ? (
         <>
+          {now && restored === 'own' && <DraftNote onDiscard={takeStored} />}
+          {now && restored === 'behind' && <BehindNote onTheirs={takeStored} onMine={() => setRestored(null)} />}
           <Textarea
             mt="sm"
             label={t('face.notice')}
@@ -205,12 +229,21 @@ function People({ site: { site_id, faces_allowed, site_address } }: { site: Site
 function Unread({ siteId }: { siteId: string }) {
   const { t } = useTranslation()
   const [isReading, setIsReading] = useState(false)
+  const isHere = useRef(false)
+  useEffect(() => {
+    isHere.current = true
+    return () => {
+      isHere.current = false
+    }
+  }, [])
   const read = async () => {
     setIsReading(true)
-    // One call reads some of them.
+    // One call reads some of them; nobody waits for the others any more once the page was left.
     let result = await api.face.read.call({ site_id: siteId })
-    while (result.status && result.data.remaining > 0) result = await api.face.read.call({ site_id: siteId })
+    while (result.status && result.data.remaining > 0 && isHere.current)
+      result = await api.face.read.call({ site_id: siteId })
     setIsReading(false)
+    if (!result.status) report(result.failure)
     refresh('face')
   }
   return (

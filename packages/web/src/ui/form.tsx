@@ -245,19 +245,7 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
       notes: (
         <>
           {isRestored && !isContested && <DraftNote onDiscard={discard} />}
-          {isContested && (
-            <Alert color="orange" role="alert" mb="sm" title={t('state.behindTitle')}>
-              {t('state.behindText')}
-              <Group gap="xs" mt="sm">
-                <Button variant="default" size="compact-sm" onClick={() => take(false)}>
-                  {t('state.behindTheirs')}
-                </Button>
-                <Button variant="default" size="compact-sm" onClick={() => take(true)}>
-                  {t('state.behindMine')}
-                </Button>
-              </Group>
-            </Alert>
-          )}
+          {isContested && <BehindNote onTheirs={() => take(false)} onMine={() => take(true)} />}
           {isStale && !isBehind && (
             <Alert color="orange" role="alert" mb="sm">
               {t('message.stale_version')}
@@ -267,6 +255,24 @@ export function useDraftForm<V extends Record<string, unknown>>(options: Options
       ),
     },
   }
+}
+
+/** Says that somebody else changed the same meanwhile, with both ways on. */
+export function BehindNote({ onTheirs, onMine }: { onTheirs: () => void; onMine: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Alert color="orange" role="alert" mb="sm" title={t('state.behindTitle')}>
+      {t('state.behindText')}
+      <Group gap="xs" mt="sm">
+        <Button variant="default" size="compact-sm" onClick={onTheirs}>
+          {t('state.behindTheirs')}
+        </Button>
+        <Button variant="default" size="compact-sm" onClick={onMine}>
+          {t('state.behindMine')}
+        </Button>
+      </Group>
+    </Alert>
+  )
 }
 
 /** Says that what was typed before came back. */

@@ -311,6 +311,7 @@ function More({ channel, device, mayEdit }: { channel: Channel; device: Device; 
             ? t('channel.detail.switchOff')
             : t(needsForce ? 'channel.diagnose.force' : 'channel.detail.delete')
         }
+        pending={update.isPending || remove.isPending || remove.isSuccess}
         onConfirm={() => {
           if (auto_recovery) update.mutate({ channel_id, auto_recovery: false })
           else

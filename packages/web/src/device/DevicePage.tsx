@@ -220,7 +220,8 @@ function Manage({ device, site, still }: { device: Device; site: Site; still: st
         onClose={() => setAsks(false)}
         title={t('device.delete')}
         confirmLabel={isBlocked ? t('common.close') : t('device.delete')}
-        pending={remove.isPending}
+        danger={!isBlocked}
+        pending={remove.isPending || remove.isSuccess}
         onConfirm={() => {
           if (isBlocked) setAsks(false)
           else

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
 type Props = {
@@ -11,7 +11,8 @@ type Props = {
   confirmLabel: string
   cancelLabel?: string
   onConfirm: () => void
-  pending?: boolean
+  /** What was confirmed is on its way, or done and this is about to go: it is not sent twice. */
+  pending: boolean
   /** For what cannot be undone: the person types this name first. */
   typeToConfirm?: string
   danger?: boolean
@@ -33,6 +34,8 @@ export function Confirm(props: Props) {
   } = props
   const { t } = useTranslation()
   const [typed, setTyped] = useState('')
+  /** A mutation says a moment later that it is on its way: the second press of a double one sends nothing. */
+  const isSent = useRef(false)
   const close = () => {
     setTyped('')
     onClose()
@@ -43,7 +46,12 @@ export function Confirm(props: Props) {
         noValidate
         onSubmit={(submitted) => {
           submitted.preventDefault()
+          if (pending || isSent.current) return
+          isSent.current = true
           onConfirm()
+          setTimeout(() => {
+            isSent.current = false
+          })
         }}
       >
         <Text size="sm" component="div">

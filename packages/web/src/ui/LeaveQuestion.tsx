@@ -19,6 +19,7 @@ export function LeaveQuestion() {
         title={t('state.unsavedTitle')}
         confirmLabel={t('state.unsavedLeave')}
         cancelLabel={t('state.unsavedStay')}
+        pending={false}
         onConfirm={() => asked.answer(true)}
       >
         {t('state.unsavedText')}

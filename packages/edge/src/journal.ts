@@ -42,6 +42,7 @@ export class Journal {
   readonly #groupMs: number
   readonly #maxPending: number
   readonly #makeRoom: JournalOptions['makeRoom']
+  #room: Promise<void> | undefined
 
   #pending: EventRecord[] = []
   #timer: NodeJS.Timeout | null = null
@@ -230,12 +231,17 @@ export class Journal {
     this.#db.close()
   }
 
+  /** One at a time: each tells the stores to give up a part of what they have by then. */
   #flushWithRoom() {
-    this.#makeRoom?.().then(
+    this.#room ??= this.#makeRoom?.().then(
       (isMade) => {
+        this.#room = undefined
         if (isMade && this.#db.isOpen) this.flush()
       },
-      (error: unknown) => this.#log.error('No room could be made for the journal', error),
+      (error: unknown) => {
+        this.#room = undefined
+        this.#log.error('No room could be made for the journal', error)
+      },
     )
   }
 

@@ -10,7 +10,7 @@ import { createClock } from './clock.ts'
 import type { PortalLink } from './conversation.ts'
 import { openIdentity } from './identity.ts'
 import { Journal } from './journal.ts'
-import { keptFile, seldomFile } from './kept-file.ts'
+import { keptFile } from './kept-file.ts'
 import { type DoorOptions, openDoor } from './link.ts'
 import { clipFiles } from './live/clip.ts'
 import { openMediaStore, pictureFiles } from './live/media-store.ts'
@@ -71,10 +71,9 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
       return made.includes(true)
     },
   })
-  const occasionFile = seldomFile(keptFile(join(folder, 'occasions.json'), occasions, log))
   const recorder = createRecorder({
     journal,
-    stamp: createStamper(clock.offsetAt, occasionFile),
+    stamp: createStamper(clock.offsetAt, keptFile(join(folder, 'occasions.json'), occasions, log)),
     hasStill: (sourceId) => cameras.hasStill(sourceId),
     still: async (sourceId) => (await cameras.snapshot(sourceId)).jpeg,
     keep: pictures.save,
@@ -159,7 +158,6 @@ export async function startNimble({ folder, host, port, isLocal, allow }: Nimble
       clearInterval(sweeping)
       await cameras.stop()
       await recorder.settled()
-      occasionFile.flush()
       journal.flush()
       await door.close()
       journal.close()

@@ -22,6 +22,8 @@ const heard = {
   log: [] as string[],
   /** What the file said of occupancies when a crossing came. */
   onDisk: [] as unknown[],
+  /** Whether the file knew each occasion when it opened. */
+  isKnown: [] as boolean[],
 }
 const log: Log = {
   info: () => undefined,
@@ -31,13 +33,15 @@ const log: Log = {
 
 const keptFile = () => JSON.parse(readFileSync(join(folder, 'analysis.json'), 'utf8'))
 
-function begin(): void {
+function begin(fileEveryMs?: number): void {
   analysis = startAnalysis(
-    { workers: 1, file: join(folder, 'analysis.json'), fileEveryMs: 0, log },
+    { workers: 1, file: join(folder, 'analysis.json'), fileEveryMs, log },
     {
       onFeed: (_, feed) => heard.feeds.push(feed),
       onRecords(records) {
         heard.records.push(...records)
+        for (const { kind, occasion_id, details } of records)
+          if (kind === 'open' && !details?.instant) heard.isKnown.push((occasion_id as string) in keptFile().open)
         for (const { metrics, channel_id } of records)
           if (metrics.up) heard.onDisk.push(keptFile().carried[channel_id]?.levels.occupancy)
       },
@@ -103,7 +107,7 @@ const counting = channelOf('pplcnt', [{ points: wholePicture }])
 
 test('a scene that comes through the socket gives overlays, windows and exact crossings', { timeout }, async () => {
   const clip = scene('corridor')
-  begin()
+  begin(0)
   const occupancy = channelOf('pplocc', drawnIn(clip.truth))
   analysis.setChannels([channelOf('pplcnt', [{ points: wholePicture }, ...drawnIn(clip.truth)]), occupancy])
   const feed = await newestFeed()
@@ -167,6 +171,8 @@ test('a worker that fails is replaced, the camera is given the new place, and co
   const broken = await connect(first)
   for (let i = 0; i < 5; i++) if (!(await broken.send(grey(start + i * 200, 4000, 2)))) break
   await until('the feed to be taken back', () => heard.feeds.length > 1)
+  await until('the state', () => heard.states.at(-1)?.state === 'stopped')
+  expect(heard.states.at(-1)).toMatchObject({ cause: 'analysis_failed', fps: 0 })
   const second = await newestFeed(2)
   expect(second.socket.path).not.toBe(first.socket.path)
   expect(heard.log.join('\n')).toContain('An analysis worker ended')
@@ -174,6 +180,18 @@ test('a worker that fails is replaced, the camera is given the new place, and co
   const camera = await connect(second)
   for (let i = 0; i < 40; i++) await camera.send(grey(start + 10_000 + i * 200))
   await until('a window', () => heard.records.find(({ kind }) => kind === 'window'))
+})
+
+test('an occasion is known before it is told, however soon it comes after another', { timeout }, async () => {
+  begin()
+  const blind = (hold: number) =>
+    channelOf('emptyframecheck', [{ points: wholePicture }], { 'decode.fps': 5, 'analytic.hold_s': hold })
+  analysis.setChannels([blind(2), { ...blind(4), channel_id: '00000000-0000-7000-8000-00000000b11d' }])
+  const camera = await connect(await newestFeed())
+  const start = Date.now()
+  for (let i = 0; i < 100 && heard.isKnown.length < 2; i++) await camera.send(grey(start + i * 200))
+  await until('both', () => heard.isKnown.length >= 2)
+  expect(heard.isKnown).not.toContain(false)
 })
 
 test('a main thread that was held up ends no worker', { timeout }, async () => {

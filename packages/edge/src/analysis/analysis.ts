@@ -61,6 +61,8 @@ export type Analysis = {
 
 const silenceMs = 10_000
 const lookEveryMs = 1000
+/** Other cameras than the one at fault wait for the worker too. */
+const mostAwayMs = 10_000
 const stopMs = 3000
 /** Of an occupancy that does not change, so that it is known to be of today. */
 const sameEveryMs = 60_000
@@ -117,7 +119,7 @@ export function startAnalysis({ workers, file, fileEveryMs, log }: AnalysisOptio
         offerFeeds()
         break
       case 'records':
-        // Before the records: an occupancy that is older than the crossings it counted would stay wrong.
+        // Before the records, which reach the journal a moment later: an occupancy older than its crossings would stay wrong.
         carry(message.carried)
         remember(message.records)
         hooks.onRecords(message.records, message)
@@ -171,6 +173,8 @@ export function startAnalysis({ workers, file, fileEveryMs, log }: AnalysisOptio
       else memory.open[id] = record
     }
     if (lasting.length > 0) save()
+    // Known before it is journalled: what is open there and not here would never be closed after a power cut.
+    if (lasting.some(({ kind }) => kind !== 'update')) kept.flush()
   }
   const save = () => {
     const known = new Set(channels.map((channel) => channel.channel_id))
@@ -234,10 +238,16 @@ export function startAnalysis({ workers, file, fileEveryMs, log }: AnalysisOptio
       for (const { bench: asked, fail } of [...told.values()]) if (asked === bench) fail()
       const theirs = new Set(channelsOf(bench).map((channel) => channel.channel_id))
       closeOpen((id) => theirs.has(id))
+      for (const state of states.values()) {
+        if (!theirs.has(state.channel_id) || state.state !== 'running') continue
+        const stopped: ChannelState = { ...state, state: 'stopped', cause: 'analysis_failed', fps: 0 }
+        states.set(state.channel_id, stopped)
+        hooks.onState(stopped)
+      }
       offerFeeds()
       log.warn('An analysis worker ended and is started again')
       bench.backoff.ran(performance.now() - begunAt)
-      setTimeout(() => wake(bench), bench.backoff.next()).unref()
+      setTimeout(() => wake(bench), Math.min(bench.backoff.next(), mostAwayMs)).unref()
     })
   }
   const wake = (bench: Bench) => {

@@ -2,6 +2,7 @@ import type { ChannelState, EventRecord, LinkChannel } from '@sightline/contract
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { type Analyzer, createAnalyzer } from './analyzer.ts'
 import { type Cv, loadOpenCv, type Mat } from './opencv.ts'
+import { newDetector } from './perception.ts'
 import { channelOf, countingBytes, sourceId, wholePicture } from './testing/run.ts'
 
 const start = Date.UTC(2026, 4, 4, 12)
@@ -285,6 +286,23 @@ test('who comes to a place has not stayed there since before the pictures change
     records.push(...analyzer.frame(lower(frame(ms, undefined, block))).records)
   }
   expect(occasions(records)).toEqual([])
+})
+
+test('what ended in the picture that failed is told', () => {
+  let isBroken = false
+  const detectorOf: typeof newDetector = (...parts) => {
+    if (isBroken) throw new Error('no detector')
+    return newDetector(...parts)
+  }
+  analyzer = createAnalyzer({ cv, random: countingBytes(), detectorOf })
+  const intrusion = channelOf('intrdtec', [{ points: wholePicture }], { 'detector.kind': 'motion' })
+  analyzer.setChannels([intrusion], start)
+  const { records } = run(0, 8000, undefined, (ms) => (ms < 3000 ? null : [20 + (ms - 3000) / 26, 60, 30, 90]))
+  expect(occasions(records).map(([kind]) => kind)).toEqual(['open'])
+  isBroken = true
+  expect(() => analyzer.frame(lower(frame(8000)))).toThrow('no detector')
+  const told = occasions(analyzer.reset(sourceId, start + 8000).records)
+  expect(told.map(([kind]) => kind)).toEqual(['close'])
 })
 
 /** OpenCV, and which of the pictures that it was asked for are still on its heap. */

@@ -80,6 +80,8 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
   const channels = new Map<string, Running>()
   const refused = new Map<string, ChannelWork>()
   const sources = new Map<string, Source>()
+  /** Records of the picture that is being analysed: told also when it fails half-way, since its channels go on from them. */
+  const made: EventRecord[] = []
   let tracks = 0
   /** Of a track: never again that of another one, also when a camera is begun anew, since occasions go by it. */
   const trackNumber = () => ++tracks
@@ -109,6 +111,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
   /** Another version of what runs, that is analysed in the same way: whom it knows is swapped while it runs. */
   function goOn(running: Running, config: ChannelWork): ChannelState[] {
     const { faces } = running.config
+    const hasWaited = running.awaits !== null
     const version = running.state.version !== config.version
     running.state = { ...running.state, version: config.version }
     running.config = isAwaited(config) ? { ...config, ...(faces && { faces }) } : config
@@ -122,8 +125,11 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
         running.awaits = error.message
       }
     const { awaits } = running
-    const waiting = awaits ? become(running, { state: 'applied', detector_state: 'needs_model', cause: awaits }) : []
-    return version ? [running.state] : waiting
+    const news =
+      awaits || hasWaited
+        ? become(running, { state: 'applied', detector_state: awaits ? 'needs_model' : 'ok', cause: awaits })
+        : []
+    return version ? [running.state] : news
   }
 
   /** A change of a channel's state, or nothing. */
@@ -220,15 +226,15 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
   function analyse(frame: Frame): Analysed {
     const all = nothing()
     const last = sources.get(frame.source_id)?.lastAt ?? Number.NEGATIVE_INFINITY
-    if (frame.at < last - clockStepMs) all.records.push(...interrupt(frame.source_id, last))
+    if (frame.at < last - clockStepMs) made.push(...interrupt(frame.source_id, last))
     else if (frame.at <= last) return all
     const running = ofSource(frame.source_id).filter(({ awaits }) => awaits === null)
-    if (running.length === 0) return all
+    if (running.length === 0) return { ...all, records: made.splice(0) }
 
     const before = sources.get(frame.source_id)
     const source = sourceOf(frame)
     // Of another size: whoever was followed in the pictures before is lost.
-    if (before && before !== source) for (const { channel } of running) all.records.push(...channel.lose(last))
+    if (before && before !== source) for (const { channel } of running) made.push(...channel.lose(last))
     source.lastAt = frame.at
     source.picture.data.set(frame.data)
     source.mask.blank(source.picture)
@@ -244,12 +250,12 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
       const seen = seenBy.get(group)
       if (!seen) continue
       const { records, states } = see(one, seen, source.pace)
-      all.records.push(...records)
+      made.push(...records)
       all.states.push(...states)
     }
     all.overlay = overlayOf(frame, source, running, [...seenBy.values()])
     all.isStill = [...source.groups.values()].every((group) => group.isStill)
-    return all
+    return { ...all, records: made.splice(0) }
   }
 
   return {
@@ -293,7 +299,7 @@ export function createAnalyzer({ cv, random, carried = () => null, detectorOf = 
     frame: (frame: Frame): Analysed => asOnePicture(() => analyse(frame)),
     /** Something failed in the middle of a picture: the camera's pictures are begun anew, and its channels stand still until one goes well. */
     reset(sourceId: string, at: number): Analysed {
-      const records = interrupt(sourceId, at)
+      const records = [...made.splice(0), ...interrupt(sourceId, at)]
       return { ...nothing(), records, states: halt(sourceId, 'analysis_failed') }
     },
     /** Time passed: closes windows of cameras that send nothing, and says so. */

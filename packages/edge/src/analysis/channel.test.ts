@@ -200,6 +200,12 @@ test('who is too small in one picture is still the same, and has not left', () =
   expect(leaving.filter(({ kind }) => kind !== 'window').map(({ kind }) => kind)).toEqual(['open', 'close'])
 })
 
+test('one tall box of somebody small who has been in the zone for long is no intrusion', () => {
+  const least = { 'analytic.min_height': 0.25 }
+  const records = play(open('intrdtec', [room], least), 10_000, (ms) => [tall(ms === 8000 ? 0.3 : 0.2, 0.7)])
+  expect(records.filter(({ kind }) => kind !== 'window')).toEqual([])
+})
+
 test('who was seen in a zone for a moment and is only remembered then does not begin to intrude', () => {
   const hidden = { observed: false, detected: false, present: false }
   const seenUntil = (until: number) =>

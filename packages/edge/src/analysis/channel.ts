@@ -15,7 +15,7 @@ import type { settingsOf } from './settings.ts'
 import { startUsecase } from './usecase/table.ts'
 import type { Carried, Facts, Followed, Instant } from './usecase/usecase.ts'
 import { createWindow, type Levels, type WindowSummary } from './window.ts'
-import { createZones, type Shape } from './zones.ts'
+import { createZones, type Shape, type Stay } from './zones.ts'
 
 export type Settings = ReturnType<typeof settingsOf>
 
@@ -100,7 +100,7 @@ export function createChannel(
   let cause: string | null = null
   let newestAt = Number.NEGATIVE_INFINITY
   /** When tracks that count as tall enough last were. */
-  let tallAt = new Map<number, number>()
+  let tallAt = new Map<number, { since: number; last: number }>()
 
   const record = (kind: EventRecord['kind'], at: number, rest: Partial<EventRecord>): EventRecord => ({
     event_uuid: uuidv7(at, random()),
@@ -156,8 +156,9 @@ export function createChannel(
     const before = tallAt
     tallAt = new Map(
       tracks.flatMap(({ id, box }) => {
-        const last = box[3] >= analytic.minHeight ? at : before.get(id)
-        return last === undefined || at - last > tallForMs ? [] : [[id, last]]
+        const known = before.get(id)
+        if (box[3] >= analytic.minHeight) return [[id, { since: known?.since ?? at, last: at }]]
+        return known && at - known.last <= tallForMs ? [[id, known]] : []
       }),
     )
     return tracks.filter(({ id }) => tallAt.has(id))
@@ -180,7 +181,7 @@ export function createChannel(
           label,
           present,
           detected,
-          stays: stays.get(id) ?? [],
+          stays: (stays.get(id) ?? []).map((stay) => whileTall(stay, tallAt.get(id) ?? { since: at, last: at })),
           ground,
           embedding: embedding ?? null,
         }
@@ -258,6 +259,13 @@ export function createChannel(
 
 /** Who was tall enough is so for this long, whatever their box says. */
 const tallForMs = 1500
+
+/** Of a stay what counts: one tall box of somebody small, who has been there for long, is no long stay. */
+const whileTall = (stay: Stay, tall: { since: number; last: number }): Stay => ({
+  ...stay,
+  since: Math.max(stay.since, tall.since),
+  lastInsideAt: Math.min(stay.lastInsideAt, tall.last),
+})
 
 /** Somebody hidden for a moment is still in violation, but nowhere to be pointed at. */
 function violatorsOf(situations: readonly Situation[], { tracks }: Seen): Box[] {

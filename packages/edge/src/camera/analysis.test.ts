@@ -69,6 +69,18 @@ test('the past is handed over whole and in order, and nothing of the present is 
   expect(Math.max(...got.map(({ spread }) => spread))).toBeLessThan(8)
 })
 
+test('the first picture of the present leaves the past of large pictures as it is', async () => {
+  const { got, take, isIdle, next } = await feeding(1, { fps: 25, ...fullHd }, fullHd)
+  take(0, false)
+  await expect.poll(isIdle).toBe(true)
+  // As many as memory bears, and one that the worker has.
+  for (let index = 1; index <= 17; index++) take(index, true)
+  take(18, false)
+  while (got.at(-1)?.index !== 18) await next()
+  expect(got.slice(0, 3).map(({ index }) => index)).toEqual([0, 1, 2])
+  expect(got.length).toBeGreaterThan(8)
+})
+
 test('of large pictures no more of the past is held than memory bears: from its beginning to its end, and what is left out is said', async () => {
   const { got, paces, take, isIdle, next } = await feeding(1, { fps: 25, ...fullHd }, fullHd)
   take(0, false)

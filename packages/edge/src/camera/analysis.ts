@@ -14,6 +14,7 @@ type Held = Omit<Picture, 'frame'> & { picture: { frame: Frame } | { bgr: Size &
 const reportMs = 2000
 /** Pictures of the past are worked off one after the other: those of the longest rest (`gate.ts`), and what comes meanwhile. */
 const heldSeconds = 4
+const restSeconds = 3
 /** Of large ones fewer: this process ends where its memory does (`bounds.ts`). */
 const heldBytes = 96 * 1024 * 1024
 /** As many as the past of one rest usually has. */
@@ -80,7 +81,8 @@ export function createAnalysisFeed(tell: (message: FromChild) => void): Analysis
   }
   const hold = (here: Running, { frame, ...rest }: Picture) => {
     const most = mostHeld(here.wanted)
-    if (rest.isLate && held.length >= most) thinOut()
+    // The rest of the room is for what comes while the worker works the past off.
+    if (rest.isLate && held.length >= Math.floor((most * restSeconds) / heldSeconds)) thinOut()
     if (joins(held, rest.isLate, most)) {
       // Frames are a decoder's own memory, and large: one of them at most is kept from it.
       const { data, ...size } = keeper.bgr(frame, here.wanted)

@@ -264,26 +264,55 @@ export async function deletePictures(
     and id = any(${rows.map(({ media_id }) => media_id)}::int4[])`.execute(trx)
 }
 
-/** Events of a person name nobody any more, nor do records that could not be stored. */
-async function forgetInEvents(trx: Trx, { tenant_id, uid }: { tenant_id: number; uid: string }): Promise<void> {
+/** Events of these people name nobody any more, nor do records that could not be stored. */
+async function forgetInEvents(trx: Trx, tenant_id: number, uids: readonly string[]): Promise<void> {
   await sql`update event set details = (details - 'likeness') || '{"identity": null}'
-    where tenant_id = ${tenant_id} and details ->> 'identity' = ${uid}`.execute(trx)
+    where tenant_id = ${tenant_id} and details ->> 'identity' = any(${uids}::text[])`.execute(trx)
   await sql`delete from event_rejected
-    where tenant_id = ${tenant_id} and strpos(record, ${uid}) > 0`.execute(trx)
+    where tenant_id = ${tenant_id} and exists (select from unnest(${uids}::text[]) uid where strpos(record, uid) > 0)`.execute(
+    trx,
+  )
 }
 
 /**
  * Deletes a locked person with everything that is kept of them. In a transaction of the owner, who alone may change events
  * and raise what edge servers run: all of it, or nothing.
  */
-export async function eraseFace(
+export const eraseFace = (
   trx: Trx,
   env: Pick<Services['env'], 'dataDir'>,
-  { tenant_id, id, uid }: Pick<FaceRow, 'tenant_id' | 'id' | 'uid'>,
+  face: Pick<FaceRow, 'tenant_id' | 'id' | 'uid'>,
+): Promise<void> => eraseFaces(trx, env, face.tenant_id, [face])
+
+async function eraseFaces(
+  trx: Trx,
+  env: Pick<Services['env'], 'dataDir'>,
+  tenant_id: number,
+  people: readonly Pick<FaceRow, 'id' | 'uid'>[],
 ): Promise<void> {
-  await forgetInEvents(trx, { tenant_id, uid })
-  await deletePictures(trx, env, { tenant_id, face_id: id })
-  await trx.deleteFrom('face').where('tenant_id', '=', tenant_id).where('id', '=', id).execute()
+  const uids = people.map(({ uid }) => uid)
+  await forgetInEvents(trx, tenant_id, uids)
+  for (const { id } of people) {
+    await deletePictures(trx, env, { tenant_id, face_id: id })
+    await trx.deleteFrom('face').where('tenant_id', '=', tenant_id).where('id', '=', id).execute()
+  }
+}
+
+/** As `eraseFace`, for everybody who is known at a site. */
+export async function eraseFacesOf(
+  trx: Trx,
+  env: Pick<Services['env'], 'dataDir'>,
+  { tenant_id, id }: { tenant_id: number; id: number },
+): Promise<void> {
+  const people = await trx
+    .selectFrom('face')
+    .select(['id', 'uid'])
+    .where('tenant_id', '=', tenant_id)
+    .where('site_id', '=', id)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  if (people.length > 0) await eraseFaces(trx, env, tenant_id, people)
 }
 
 /** Of a channel's site, as edge servers read it (`readGallery` of the domain); null while it is empty. */

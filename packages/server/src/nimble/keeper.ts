@@ -83,7 +83,7 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
   /** Tries in a row that came to nothing. */
   let failures = 0
   /** For a link that opens, and ends. */
-  const backoff = createBackoff(Math.random)
+  let backoff = createBackoff(Math.random)
   /** Has dialled us and waits for its link. */
   let visitor: Dialled | null = null
   /** Said once; the tries go on in silence. */
@@ -280,6 +280,7 @@ export function keepLink(target: Target, parts: KeeperParts): Keeper {
   /** Somebody asked for it, or changed something: the tries begin anew. */
   function retry() {
     failures = 0
+    backoff = createBackoff(Math.random)
     wake()
   }
 

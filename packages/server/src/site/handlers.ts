@@ -6,7 +6,7 @@ import { lockCustomer } from '../customer/store.ts'
 import type { Trx } from '../db/database.ts'
 import { describeDevices, deviceRows, pageOfDevices } from '../device/store.ts'
 import { siteFigures } from '../event/store.ts'
-import { eraseFace, listFaces, lockFace, raiseFaces } from '../face/store.ts'
+import { eraseFacesOf, raiseFaces } from '../face/store.ts'
 import { findPlace } from '../geo/store.ts'
 import { type Ctx, type Handlers, reply } from '../mount.ts'
 import { targetTenant } from '../organization/store.ts'
@@ -133,10 +133,7 @@ export const site: Handlers<'site'> = {
       const stored = await lockSite(trx, scope, site_id)
       if (await hasDevices(trx, stored))
         throw new Refusal(409, 'A site that has devices cannot be deleted.', { code: 'site_has_devices' })
-      for (const face of await listFaces(trx, scope, stored.id)) {
-        await lockFace(trx, face)
-        await eraseFace(trx, app.env, face)
-      }
+      await eraseFacesOf(trx, app.env, stored)
       await trx.deleteFrom('site').where('tenant_id', '=', stored.tenant_id).where('id', '=', stored.id).execute()
       return stored
     })

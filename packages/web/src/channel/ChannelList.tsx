@@ -106,19 +106,19 @@ export function ChannelList({ device, within }: Props) {
   })
   const [isAssigning, setIsAssigning] = useState(false)
   const selection = useSelection(device?.device_id ?? '', rows ?? [], ({ channel_id }) => channel_id)
-  const [fault, setFault] = useState<string | null>(null)
+  const [isAsked, setIsAsked] = useState(false)
   const [showsPeople, setShowsPeople] = useState(false)
+  const wish = table.channel.assign.input.shape.channel_id.safeParse(selection.rows.map(({ channel_id }) => channel_id))
+  /** Stays until it is put right. */
+  const fault = isAsked ? (wish.error?.issues[0]?.message ?? null) : null
   const choosePeople = () => {
-    const wish = table.channel.assign.input.shape.channel_id.safeParse(
-      selection.rows.map(({ channel_id }) => channel_id),
-    )
-    setFault(wish.error?.issues[0]?.message ?? null)
+    setIsAsked(true)
     setShowsPeople(wish.success)
   }
   const endAssigning = () => {
     setIsAssigning(false)
     selection.clear()
-    setFault(null)
+    setIsAsked(false)
   }
   const columns = useMemo((): Column<Channel>[] => {
     const number = (id: string, header: string, read: (one: ChannelStats) => number | null): Column<Channel> => ({

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { ErrorPage } from '../app/ErrorPage.tsx'
-import { optional, search, text } from '../app/search.ts'
+import { choice, search, text } from '../app/search.ts'
 
 export const Route = createFileRoute('/500')({
-  validateSearch: search({ code: optional(text(8000)), msg: optional(text(2000)), trace: optional(text(2000)) }),
+  validateSearch: search({ code: choice(text(200)), msg: choice(text(8000)), trace: choice(text(200)) }),
   component: Page,
 })
 

@@ -102,7 +102,13 @@ function useAddress() {
   const search: { q?: string; sort?: string } = useSearch({ strict: false })
   const navigate = useNavigate()
   const set = (change: { q?: string; sort?: string }) =>
-    void navigate({ to: '.', search: ((now: object) => ({ ...now, ...change })) as never, replace: true })
+    // The page stays where it is: what is pressed next, which ends the typing, would be gone from under the pointer.
+    void navigate({
+      to: '.',
+      search: ((now: object) => ({ ...now, ...change })) as never,
+      replace: true,
+      resetScroll: false,
+    })
   return { q: search.q ?? '', sort: search.sort, set }
 }
 
@@ -112,21 +118,32 @@ function useAddress() {
  */
 function useTyped(q: string, write: (q: string) => void) {
   const [draft, setDraft] = useState<string | null>(null)
+  const [seen, setSeen] = useState(q)
+  /** Until the address has changed: what it says then may be corrected already. */
+  const [isOnItsWay, setIsOnItsWay] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   // Nothing is written once the screen is left: it would go into the address of the next.
   useEffect(() => () => clearTimeout(timer.current), [])
-  if (draft === q) setDraft(null)
+  if (seen !== q) {
+    setSeen(q)
+    setIsOnItsWay(false)
+  }
+  if (draft === q && !isOnItsWay) setDraft(null)
   const typed = draft ?? q
+  const send = (text: string) => {
+    setIsOnItsWay(text !== q)
+    write(text)
+  }
   return {
     typed,
     type(text: string) {
       setDraft(text)
       clearTimeout(timer.current)
-      if (text !== q) timer.current = setTimeout(() => write(text), typingMs)
+      if (text !== q || isOnItsWay) timer.current = setTimeout(() => send(text), typingMs)
     },
     flush() {
       clearTimeout(timer.current)
-      if (draft !== null) write(draft)
+      if (draft !== null) send(draft)
     },
     forget() {
       clearTimeout(timer.current)

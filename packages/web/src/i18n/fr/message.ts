@@ -162,7 +162,7 @@ export const message: Catalogue['message'] = {
   no_zone: 'Aucune zone n’est dessinée',
   stopped: 'Arrêté',
   needs_model: 'Ajoutez un modèle de détection',
-  needs_calibration: 'Régler les distances',
+  needs_calibration: 'Réglez les distances',
   degraded: 'Fonctionne avec une qualité réduite',
   bad_credentials: 'L’identifiant ou le mot de passe de la caméra est faux',
   not_h264: 'La caméra envoie du {{0}}. Réglez son flux sur H.264.',

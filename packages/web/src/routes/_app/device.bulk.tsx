@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { fallbackTo, requireModule } from '../../app/guards.ts'
-import { optional, search, text, uuid } from '../../app/search.ts'
+import { search, tableSearch, uuid } from '../../app/search.ts'
 import { BulkCreate } from '../../device/bulk/BulkCreate.tsx'
 import { loadSite, useNimbles, useSite } from '../../device/load.ts'
 
 /** The site, then the edge servers. */
 export const Route = createFileRoute('/_app/device/bulk')({
-  validateSearch: search({ sid: uuid, q: optional(text(8000)), sort: optional(text(2000)) }),
+  validateSearch: search({ sid: uuid, ...tableSearch }),
   beforeLoad: requireModule('edit'),
   loaderDeps: ({ search: { sid } }) => ({ sid }),
   loader: ({ deps: { sid } }) => loadSite(sid),

@@ -26,9 +26,11 @@ export const Route = createFileRoute('/_app/site/')({
 function Page() {
   const { health, country, tag } = Route.useSearch()
   const navigate = Route.useNavigate()
+  const customer = useCustomer().selected
   return (
     <SiteList
-      customer={useCustomer().selected}
+      key={customer?.customer_id}
+      customer={customer}
       health={health}
       country={country}
       tag={tag}

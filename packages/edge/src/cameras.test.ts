@@ -115,4 +115,8 @@ test('no more pictures of a stream are analysed than its rate says; neither that
   const told = news.slice(heard).flatMap((item) => (item.type === 'source.state' ? [item.state] : []))
   expect(new Set(told)).toEqual(new Set(['streaming']))
   expect(cameras.state().sources[0]).toMatchObject({ state: 'streaming', reconnects: before?.reconnects })
+  // Without an analytic nothing is wanted of it any more.
+  await expect.poll(() => cameras.figures().expected_fps).toBe(2)
+  cameras.apply({ ...config(4, [source], {}), channels: [] })
+  expect(cameras.figures().expected_fps).toBe(0)
 })

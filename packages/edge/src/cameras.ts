@@ -331,7 +331,8 @@ export function createCameras(options: CamerasOptions): Cameras {
       const sum = (of: (item: Watched) => number) => all.reduce((total, item) => total + of(item), 0)
       return {
         ...analysis.figures(),
-        expected_fps: sum(({ pace }) => pace?.wanted_fps ?? 0),
+        // What a camera said last may be of analytics that are gone.
+        expected_fps: sum(({ source, pace }) => (analysis.feedOf(source.source_id) && pace?.wanted_fps) || 0),
         drops: sum(({ camera }) => camera.state().drops),
         reconnects: sum(({ camera }) => camera.state().reconnects),
       }
